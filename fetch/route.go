@@ -1,0 +1,27 @@
+package fetch
+
+import (
+	"crypto/x509"
+
+	"github.com/seine-go/seine/proxy"
+)
+
+// Route is the way a request takes to its host. Connections are shared only by requests whose routes are equal in all
+// but Session.
+type Route struct {
+	Proxy      proxy.Route // zero: direct
+	ServerName ServerName
+	Session    string // a name for whatever belongs together: jar, exit, identity
+}
+
+// ServerName states names that differ from the host of the URL. Each is independent of the others and defaults to
+// that host. They do not survive a redirect to another host.
+type ServerName struct {
+	Dial     string         // host, or host:port, that is dialled
+	SNI      string         // name in the TLS hello
+	OmitSNI  bool           // no name in the TLS hello
+	Verify   string         // name that the certificate must have
+	ECH      []byte         // ECHConfigList for an encrypted hello
+	RootCAs  *x509.CertPool // nil: the system's
+	Insecure bool           // the certificate is not checked at all
+}
