@@ -37,7 +37,7 @@ func main() {
 
 func run(folders []string) (err error) {
 	if !slices.Contains(folders, ".") {
-		return errors.New("usage: consumer . [folder of a nested module]...")
+		return errors.New("usage: consumer . [folders of nested modules]")
 	}
 	temp, err := os.MkdirTemp("", "seine-consumer.")
 	if err != nil {
