@@ -1,0 +1,82 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"hash/crc32"
+	"net/url"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/PuerkitoBio/goquery"
+
+	"github.com/seine-go/seine/crawler"
+)
+
+// crawl follows every link of the site.
+func crawl(o options) error {
+	u, err := url.Parse(o.url)
+	if err != nil {
+		return fmt.Errorf("-url: %w", err)
+	}
+	var pages, links, failed atomic.Int64
+	var f fields
+	cfg := crawler.Config{
+		Handler: crawler.HandlerFunc(func(_ context.Context, p *crawler.Page) error {
+			pages.Add(1)
+			links.Add(int64(len(p.Links())))
+			p.FollowLinks()
+			if o.fields {
+				f.take(p)
+			}
+			return nil
+		}),
+		IgnoreRobots: true, AllowPrivate: true, Spacing: -1, Delay: o.delay, Concurrency: o.c, PerHost: -1,
+		Hooks: crawler.Hooks{Failed: func(context.Context, *crawler.PageError) { failed.Add(1) }},
+	}
+	if o.perHost > 0 {
+		cfg.PerHost = o.perHost
+	}
+	if o.hosts > 1 {
+		port := ":" + u.Port()
+		cfg.Scope = crawler.Scope{Prefixes: []string{"http://127.0."}, Func: func(href string) bool {
+			host, _, _ := strings.Cut(href[len("http://"):], "/")
+			return strings.HasSuffix(host, port)
+		}}
+	}
+	eng, err := crawler.New(cfg)
+	if err != nil {
+		return err
+	}
+	defer eng.Close()
+	start := time.Now()
+	if _, err := eng.Run(context.Background(), o.url); err != nil {
+		return err
+	}
+	l := line{Pages: pages.Load(), Links: links.Load(), Errors: failed.Load()}
+	if o.fields {
+		n, crc := f.pages.Load(), f.crc.Load()
+		l.Fields, l.FieldsCRC = &n, &crc
+	}
+	return l.print(start)
+}
+
+// fields takes up five values of each page: a count of the pages that had them all, and the sum of the checksums of
+// their lines.
+type fields struct {
+	pages atomic.Int64
+	crc   atomic.Uint32
+}
+
+func (f *fields) take(p *crawler.Page) {
+	genres := p.Find("ul.genres li").Map(func(_ int, s *goquery.Selection) string { return s.Text() })
+	values := []string{p.Text("h1.title"), p.Text("span.year"), p.Text("span.rating"), p.Text("span.director"), strings.Join(genres, ",")}
+	for _, v := range values {
+		if v == "" {
+			return
+		}
+	}
+	f.pages.Add(1)
+	f.crc.Add(crc32.ChecksumIEEE([]byte(strings.Join(values, "\n"))))
+}
