@@ -13,6 +13,10 @@ const (
 	Window = 1 << 20
 	// MaxSkips is how many entries Hints.Skipped holds at most.
 	MaxSkips = 32
+	// maxCandidates is how many candidates of one srcset are read.
+	maxCandidates = 64
+	// maxDirectives is how many robots directives of a page are kept.
+	maxDirectives = 64
 	// maxSkipRef is how many bytes of a reference that was skipped are kept.
 	maxSkipRef = 200
 )
@@ -86,7 +90,8 @@ type Hints struct {
 	Links []Link
 	// LinksCut is how many links were found beyond MaxLinks.
 	LinksCut int
-	// HintsCut is how many entries of the other lists were found beyond MaxLinks.
+	// HintsCut is how many entries of the other lists were found beyond MaxLinks, and how many candidates of a srcset
+	// beyond the 64 that are read.
 	HintsCut int
 
 	Magnets    []string          // magnet URIs of a and area, as written

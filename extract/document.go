@@ -1,0 +1,228 @@
+package extract
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"net/http"
+	"sync"
+	"unicode/utf8"
+
+	"github.com/PuerkitoBio/goquery"
+	"github.com/andybalholm/cascadia"
+	"golang.org/x/net/html"
+	"golang.org/x/text/encoding"
+	"golang.org/x/text/encoding/htmlindex"
+)
+
+// Document is a page that is decoded, scanned and parsed when it is asked to be, each once. It may be used by many
+// goroutines; nobody may change what it hands out.
+type Document struct {
+	body []byte
+	o    DocumentOptions
+
+	text  func() ([]byte, error)
+	tree  func() (parsed, error)
+	mu    sync.Mutex
+	hints [WantAll + 1]*Hints // by what is wanted
+}
+
+// DocumentOptions says what a page is.
+type DocumentOptions struct {
+	// URL is where the page was found, after redirects. Only Hints needs it.
+	URL string
+	// Header is the header of the response, for Hints. Nil means none.
+	Header http.Header
+	// Encoding is a label of the Encoding standard ("utf-8", "gb2312", ...). Empty means utf-8. A byte order mark counts
+	// for more.
+	Encoding string
+	// Agent is the product token for Hints, as in ScanOptions.
+	Agent string
+	// MaxLinks bounds the lists of Hints, as in ScanOptions.
+	MaxLinks int
+}
+
+type parsed struct {
+	root      *html.Node
+	flattened bool
+}
+
+// NewDocument makes a document of a page as it came. The document keeps body.
+func NewDocument(body []byte, o DocumentOptions) *Document {
+	d := &Document{body: body, o: o}
+	d.text = sync.OnceValues(d.decode)
+	d.tree = sync.OnceValues(d.parse)
+	return d
+}
+
+// Bytes returns the page as it came.
+func (d *Document) Bytes() []byte { return d.body }
+
+// URL returns the URL of the page.
+func (d *Document) URL() string { return d.o.URL }
+
+// Text returns the page in UTF-8, without a byte order mark. What is no text in its encoding becomes U+FFFD. The error
+// is an *EncodingError.
+func (d *Document) Text() (string, error) {
+	text, err := d.text()
+	return string(text), err
+}
+
+// Tree returns the tree that golang.org/x/net/html builds of the page with scripting off, so that noscript is parsed.
+// Where that package refuses (elements nested deeper than 512), the tree is of the page without the start tags that are
+// too deep; Flattened tells. The error is that of Text.
+func (d *Document) Tree() (*html.Node, error) {
+	p, err := d.tree()
+	return p.root, err
+}
+
+// Flattened says whether the page was nested too deep for the tree to hold all of its elements. It parses the page.
+func (d *Document) Flattened() bool {
+	p, _ := d.tree()
+	return p.flattened
+}
+
+// Selection returns the root of the tree for goquery; it is empty when Tree has an error.
+func (d *Document) Selection() *goquery.Selection {
+	p, err := d.tree()
+	if err != nil {
+		return &goquery.Selection{}
+	}
+	return goquery.NewDocumentFromNode(p.root).Selection
+}
+
+// Find returns the elements that a CSS selector matches, in the order of the tree. The error is a *SelectorError or that
+// of Tree.
+func (d *Document) Find(selector string) (*goquery.Selection, error) {
+	matcher, err := compileSelector(selector)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := d.tree(); err != nil {
+		return nil, err
+	}
+	return d.Selection().FindMatcher(matcher), nil
+}
+
+// Hints returns the links and hints of the page; see Scan. They are kept for the next caller.
+func (d *Document) Hints(want Want) (*Hints, error) {
+	text, err := d.text()
+	if err != nil {
+		return nil, err
+	}
+	want &= WantAll
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if h := d.hints[want]; h != nil {
+		return h, nil
+	}
+	o := ScanOptions{
+		URL: d.o.URL, Header: d.o.Header, Agent: d.o.Agent, Encoding: d.o.Encoding, MaxLinks: d.o.MaxLinks, Want: want,
+	}
+	h, err := scan(text, o, d.soundTree)
+	if err != nil {
+		return nil, err
+	}
+	d.hints[want] = h
+	return h, nil
+}
+
+// errFlattened says that the tree lacks elements.
+var errFlattened = errors.New("flattened")
+
+// soundTree is the tree for the link pass, which can do better than a flattened one.
+func (d *Document) soundTree() (*html.Node, error) {
+	p, err := d.tree()
+	if p.flattened {
+		err = errFlattened
+	}
+	return p.root, err
+}
+
+// byteOrderMarks and the encodings they stand for (Encoding standard, "BOM sniff").
+var byteOrderMarks = [...]struct{ mark, label string }{
+	{"\xEF\xBB\xBF", "utf-8"}, {"\xFE\xFF", "utf-16be"}, {"\xFF\xFE", "utf-16le"},
+}
+
+func (d *Document) decode() ([]byte, error) {
+	label, text := d.o.Encoding, d.body
+	if label == "" {
+		label = "utf-8"
+	}
+	for _, bom := range byteOrderMarks {
+		if bytes.HasPrefix(text, []byte(bom.mark)) {
+			label, text = bom.label, text[len(bom.mark):]
+			break
+		}
+	}
+	enc, err := htmlindex.Get(label)
+	if err != nil {
+		return nil, &EncodingError{Label: label}
+	}
+	if name, _ := htmlindex.Name(enc); name == "utf-8" && utf8.Valid(text) {
+		return text, nil
+	}
+	return decodeAll(enc, text)
+}
+
+func decodeAll(enc encoding.Encoding, text []byte) ([]byte, error) {
+	out, err := enc.NewDecoder().Bytes(text)
+	if err != nil {
+		return nil, fmt.Errorf("seine: extract: decode: %w", err)
+	}
+	return out, nil
+}
+
+func (d *Document) parse() (parsed, error) {
+	text, err := d.text()
+	if err != nil {
+		return parsed{}, err
+	}
+	if root, err := parseTree(text); err == nil {
+		return parsed{root: root}, nil
+	}
+	root, err := parseFlattened(text)
+	return parsed{root: root, flattened: true}, err
+}
+
+// EncodingError says that nobody knows the label of an encoding.
+type EncodingError struct{ Label string }
+
+func (e *EncodingError) Error() string {
+	return fmt.Sprintf("seine: extract: unknown encoding %q", cut(e.Label))
+}
+
+// maxSelector is how many bytes a selector may have: selectors nest, and their parser recurses.
+const maxSelector = 4 << 10
+
+// SelectorError says what is wrong with a CSS selector.
+type SelectorError struct {
+	Selector string
+	Err      error
+}
+
+func (e *SelectorError) Error() string {
+	return fmt.Sprintf("seine: extract: bad selector %q: %v", cut(e.Selector), e.Err)
+}
+
+// Unwrap returns what the selector's parser says.
+func (e *SelectorError) Unwrap() error { return e.Err }
+
+// cut shortens what an error repeats of its input.
+func cut(s string) string { return s[:min(len(s), maxSkipRef)] }
+
+func compileSelector(selector string) (_ goquery.Matcher, err error) {
+	if len(selector) > maxSelector {
+		return nil, &SelectorError{Selector: selector, Err: errors.New("longer than 4096 bytes")}
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = &SelectorError{Selector: selector, Err: fmt.Errorf("%v", r)}
+		}
+	}()
+	m, err := cascadia.Compile(selector)
+	if err != nil {
+		return nil, &SelectorError{Selector: selector, Err: err}
+	}
+	return m, nil
+}

@@ -1,0 +1,220 @@
+package extract
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+
+	"github.com/seine-go/seine/internal/weburl"
+	"golang.org/x/net/html"
+)
+
+// Scan finds the links and hints of an HTML page of UTF-8 bytes. The error says that o.URL is no URL; it wraps
+// [ErrURL]. A page, however broken, gives none. Scan neither keeps nor changes body. It may be called by many
+// goroutines.
+//
+// The links are those of the tree that golang.org/x/net/html builds of the page with scripting off: elements that the
+// tree builder drops give none, and templates and noscript are walked like the rest. Where only the tree can tell (SVG
+// or MathML that is not closed properly or has HTML inside, framesets, two bases, columns in templates), it is built, so
+// that such a page costs a parse. Differences:
+//
+//   - The order is that of the page, and a tag is one link: the tree moves elements out of tables and repeats anchors
+//     that are not closed.
+//   - Pages that x/net/html refuses (nesting deeper than 512) or that are longer than Window get no tree; there the
+//     scan makes its best guess, as a browser would where the markup is sound.
+//   - x/net/html drops the rest of a page at a template inside HTML inside SVG or MathML, and ends a script early that has
+//     "<!--", a "<" before a blank and "<script" in it. The scan does what the standard says.
+//   - A base element counts for the links before it, unless more than Window bytes lie between.
+func Scan(body []byte, o ScanOptions) (*Hints, error) {
+	return scan(body, o, func() (*html.Node, error) { return parseTree(body) })
+}
+
+// ErrURL says that the URL of a page is none.
+var ErrURL = errors.New("seine: extract: bad page url")
+
+func parseTree(body []byte) (*html.Node, error) {
+	return html.ParseWithOptions(bytes.NewReader(body), html.ParseOptionEnableScripting(false))
+}
+
+// scan is Scan; tree is asked for the tree where one is needed.
+func scan(body []byte, o ScanOptions, tree func() (*html.Node, error)) (*Hints, error) {
+	s, err := newScanner(o, Window, nil)
+	if err != nil {
+		return nil, err
+	}
+	defer s.release()
+	s.page(body, tree)
+	return s.hints, nil
+}
+
+// ScanReader is Scan for a page that is read from r and not held in memory: it takes one window, however long the page.
+// Each link is handed to yield as it is found, those of the header first; Hints.Links stays empty. When yield returns
+// false the scan ends without an error. A page no longer than Window gives what Scan gives.
+//
+// The error is that of r, with the hints found so far, or it wraps [ErrURL].
+func ScanReader(r io.Reader, o ScanOptions, yield func(Link) bool) (*Hints, error) {
+	s, err := newScanner(o, Window, yield)
+	if err != nil {
+		return nil, err
+	}
+	defer s.release()
+	err = s.stream(r)
+	return s.hints, err
+}
+
+var scanners = sync.Pool{New: func() any { return new(scanner) }}
+
+// maxPooled is how many bytes, or references, a scanner may keep for the next scan.
+const maxPooled = 256 << 10
+
+func newScanner(o ScanOptions, window int, yield func(Link) bool) (*scanner, error) {
+	page, err := weburl.Parse(o.URL)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrURL, err)
+	}
+	s := scanners.Get().(*scanner)
+	s.window = window
+	s.collector.start(o, page, yield)
+	return s, nil
+}
+
+// release gives the scanner to the next scan. Users have its hints, nothing else of it.
+func (s *scanner) release() {
+	s.drop()
+	next := scanner{foreign: s.foreign[:0]}
+	if cap(s.found) <= maxPooled/64 {
+		next.found = s.found
+	}
+	if cap(s.decoded) <= maxPooled {
+		next.decoded = s.decoded
+	}
+	if cap(s.hrefs) <= maxPooled {
+		next.hrefs = s.hrefs
+	}
+	*s = next
+	scanners.Put(s)
+}
+
+// page scans a page window by window.
+func (s *scanner) page(body []byte, tree func() (*html.Node, error)) {
+	for start := 0; ; {
+		end := min(start+s.window, len(body))
+		last := end == len(body)
+		start += s.run(body[start:end], last)
+		if last {
+			break
+		}
+		s.flush()
+		tree = nil
+	}
+	s.finish(tree)
+}
+
+// finish ends a scan. The tree settles what the scanner could not, for a page of one window.
+func (s *scanner) finish(tree func() (*html.Node, error)) {
+	if s.unsure && !s.treeGivesUp && tree != nil {
+		if root, err := tree(); err == nil {
+			s.restart()
+			s.walk(root)
+		}
+	}
+	s.flush()
+}
+
+// firstRead is what is read at first; the buffer grows up to the window.
+const firstRead = 32 << 10
+
+func (s *scanner) stream(r io.Reader) error {
+	buf := make([]byte, min(firstRead, s.window+1))
+	n, ended := 0, false
+	tree := func() (*html.Node, error) { return parseTree(buf[:n]) }
+	for !s.stopped {
+		if !ended {
+			var err error
+			buf, n, err = fill(r, buf, n, s.window+1)
+			if ended = err == io.EOF; err != nil && !ended {
+				s.run(buf[:min(n, s.window)], false)
+				s.flush()
+				return err
+			}
+		}
+		last := ended && n <= s.window
+		done := s.run(buf[:min(n, s.window)], last)
+		if last {
+			s.finish(tree)
+			return nil
+		}
+		s.flush()
+		tree = nil
+		n = copy(buf, buf[done:n])
+	}
+	return nil
+}
+
+// fill reads until n bytes are size or r ends.
+func fill(r io.Reader, buf []byte, n, size int) ([]byte, int, error) {
+	for empty := 0; n < size; {
+		if n == len(buf) {
+			grown := make([]byte, min(2*len(buf), size))
+			copy(grown, buf)
+			buf = grown
+		}
+		m, err := r.Read(buf[n:])
+		n += m
+		if err != nil {
+			return buf, n, err
+		}
+		if empty++; m > 0 {
+			empty = 0
+		} else if empty == maxEmptyReads {
+			return buf, n, io.ErrNoProgress
+		}
+	}
+	return buf, n, nil
+}
+
+// maxEmptyReads is how often in a row a reader may return nothing.
+const maxEmptyReads = 100
+
+// walk hands the elements of a tree to the collector, without recursion.
+func (s *scanner) walk(root *html.Node) {
+	for n := root; n != nil; {
+		s.node(n)
+		if n.FirstChild != nil {
+			n = n.FirstChild
+			continue
+		}
+		for n != root && n.NextSibling == nil {
+			n = n.Parent
+		}
+		if n == root {
+			return
+		}
+		n = n.NextSibling
+	}
+}
+
+func (s *scanner) node(n *html.Node) {
+	if n.Type != html.ElementNode {
+		return
+	}
+	id := lookupTag([]byte(n.Data))
+	svg := n.Namespace == "svg" && id == tagA
+	if id == tagOther || n.Namespace != "" && !svg {
+		return
+	}
+	a := attributes{decoded: true}
+	for _, attr := range n.Attr {
+		switch {
+		case attr.Namespace == "xlink" && attr.Key == "href":
+			a.put(attrXlinkHref, []byte(attr.Val))
+		case attr.Namespace == "":
+			if id, ok := lookupAttr([]byte(attr.Key)); ok {
+				a.put(id, []byte(attr.Val))
+			}
+		}
+	}
+	s.element(id, &a, svg)
+}

@@ -1,0 +1,412 @@
+package extract
+
+import "bytes"
+
+// scanner is the tokenizer of the link pass (WHATWG HTML 13.2.5). It makes no tokens: it hands the elements that matter
+// to its collector and passes over everything else.
+//
+// A tree is needed only where markup is broken in ways that only its stack of open elements can tell. There the scanner
+// makes its best guess and sets unsure.
+type scanner struct {
+	collector
+	state   state
+	raw     string  // inRaw: name of the end tag that ends it
+	escaped escape  // inScript
+	dashes  int     // inScript, escaped: how many "-" stand before here, 2 at most
+	fresh   bool    // inComment: nothing of it has been passed yet
+	long    longTag // inLongTag
+	attr    attributes
+
+	foreign       foreignStack
+	templateStart bool // no tag since a template's start or end that settles which rules its content goes by
+	unsure        bool // only the tree knows
+	treeGivesUp   bool // x/net/html drops what follows: a template in svg or math
+	window        int  // longest tag
+}
+
+type state uint8
+
+const (
+	inData state = iota
+	inRaw
+	inScript
+	inPlaintext
+	inComment
+	inBogus // bogus comment or doctype
+	inCDATA
+	inLongTag
+)
+
+// run goes through b, which starts where the last run stopped. It returns how much of b is done: the rest has to come
+// again with more behind it, unless b is the last of the page.
+func (s *scanner) run(b []byte, last bool) int {
+	i, more := 0, true
+	for more && i < len(b) {
+		switch s.state {
+		case inData:
+			i, more = s.data(b, i, last)
+		case inRaw:
+			i, more = s.rawText(b, i)
+		case inScript:
+			i, more = s.script(b, i)
+		case inComment:
+			i, more = s.comment(b, i)
+		case inBogus:
+			i, more = s.until(b, i, ">")
+		case inCDATA:
+			i, more = s.until(b, i, "]]>")
+		case inLongTag:
+			i, more = s.longTag(b, i)
+		case inPlaintext:
+			return len(b)
+		}
+	}
+	return i
+}
+
+// data is the data state. Like the functions of the other states it starts at b[i] and returns where it stopped, and
+// whether there is more to do there: for another state, or because a tag was too long.
+func (s *scanner) data(b []byte, i int, last bool) (int, bool) {
+	for {
+		n := bytes.IndexByte(b[i:], '<')
+		if n < 0 {
+			return len(b), false
+		}
+		i += n
+		if len(b)-i < 3 && !last || len(b)-i < 2 {
+			return i, false
+		}
+		c := b[i+1]
+		end := -1
+		switch {
+		case class[c]&isLetter != 0:
+			end = s.startTag(b, i)
+		case c == '/' && len(b)-i > 2 && class[b[i+2]]&isLetter != 0:
+			end = s.endTag(b, i)
+		case c == '/' && len(b)-i > 2 && b[i+2] == '>':
+			end = i + 3
+		case c == '/', c == '?':
+			s.state = inBogus
+			end = i + 2
+		case c == '!':
+			end = s.declaration(b, i, last)
+		default:
+			end = i + 1
+		}
+		if end < 0 {
+			return s.cutTag(b, i, last)
+		}
+		i = end
+		if s.state != inData {
+			return i, true
+		}
+	}
+}
+
+// cutTag is for a tag that starts at b[i] and does not end in b.
+func (s *scanner) cutTag(b []byte, i int, last bool) (int, bool) {
+	if last || len(b)-i < s.window {
+		return i, false
+	}
+	s.skip(b[i:], "tag longer than the window")
+	s.unsure = true
+	start := i + 1
+	isEnd := b[start] == '/'
+	if isEnd {
+		start++
+	}
+	end := nameEnd(b, start)
+	s.long = longTag{}
+	if end < 0 {
+		s.long.state, end = longTagName, len(b)
+	}
+	if !isEnd {
+		s.long.id = lookupTag(b[start:end])
+	}
+	s.state = inLongTag
+	return end, true
+}
+
+func (s *scanner) longTag(b []byte, i int) (int, bool) {
+	n := s.long.next(b[i:])
+	if n < 0 {
+		return len(b), false
+	}
+	s.state = inData
+	if len(s.foreign) == 0 {
+		s.enter(s.long.id, false)
+	}
+	return i + n, true
+}
+
+// declaration reads what starts with "<!".
+func (s *scanner) declaration(b []byte, i int, last bool) int {
+	rest := b[i+2:]
+	const cdata = "[CDATA["
+	comment, section := startsWith(rest, "--"), startsWith(rest, cdata)
+	switch {
+	case comment == yes:
+		s.state, s.fresh = inComment, true
+		return i + len("<!--")
+	case !last && (comment == unknown || section == unknown):
+		return -1
+	case section == yes && len(s.foreign) > 0:
+		s.state = inCDATA
+		return i + len("<!") + len(cdata)
+	}
+	s.state = inBogus
+	return i + 2
+}
+
+// until passes over everything up to and with end.
+func (s *scanner) until(b []byte, i int, end string) (int, bool) {
+	n := bytes.Index(b[i:], []byte(end))
+	if n < 0 {
+		return max(i, len(b)-len(end)+1), false
+	}
+	s.state = inData
+	return i + n + len(end), true
+}
+
+// comment ends at "-->" or "--!>", or at ">" or "->" right at its start.
+func (s *scanner) comment(b []byte, i int) (int, bool) {
+	if s.fresh {
+		switch {
+		case b[i] == '>':
+			s.state = inData
+			return i + 1, true
+		case b[i] == '-' && len(b)-i < 2:
+			return i, false
+		case b[i] == '-' && b[i+1] == '>':
+			s.state = inData
+			return i + 2, true
+		}
+		s.fresh = false
+	}
+	for from := i; ; {
+		n := bytes.IndexByte(b[from:], '>')
+		if n < 0 {
+			return max(i, len(b)-len("--!")), false
+		}
+		end := from + n
+		if text := b[i:end]; bytes.HasSuffix(text, []byte("--")) || bytes.HasSuffix(text, []byte("--!")) {
+			s.state = inData
+			return end + 1, true
+		}
+		from = end + 1
+	}
+}
+
+// rawText looks for the end tag that ends the content of a raw text or RCDATA element. The tag is left to data.
+func (s *scanner) rawText(b []byte, i int) (int, bool) {
+	for {
+		n := bytes.IndexByte(b[i:], '<')
+		if n < 0 {
+			return len(b), false
+		}
+		i += n
+		switch isTag(b[i+1:], "/", s.raw) {
+		case unknown:
+			return i, false
+		case yes:
+			s.state = inData
+			return i, true
+		}
+		i++
+	}
+}
+
+// escape is how deep script data is escaped.
+type escape uint8
+
+const (
+	notEscaped    escape = iota
+	escapedOnce          // behind "<!--"
+	escapedDouble        // behind "<!--" and "<script"
+)
+
+// script looks for the end of a script (WHATWG HTML 13.2.5.15 to 31).
+func (s *scanner) script(b []byte, i int) (int, bool) {
+	for i < len(b) {
+		if s.escaped == notEscaped {
+			n := bytes.IndexByte(b[i:], '<')
+			if n < 0 {
+				return len(b), false
+			}
+			i += n
+		}
+		c := b[i]
+		if c != '<' {
+			s.pass(c)
+			i++
+			continue
+		}
+		end, start, opens := isTag(b[i+1:], "/", "script"), isTag(b[i+1:], "", "script"), startsWith(b[i+1:], "!--")
+		switch {
+		case end == unknown, s.escaped == escapedOnce && start == unknown, s.escaped == notEscaped && opens == unknown:
+			return i, false
+		case end == yes && s.escaped != escapedDouble:
+			s.state = inData
+			return i, true
+		case end == yes:
+			s.escaped = escapedOnce
+		case s.escaped == escapedOnce && start == yes:
+			s.escaped = escapedDouble
+		case s.escaped == notEscaped && opens == yes:
+			s.escaped, s.dashes = escapedOnce, 2
+			i += len("<!--")
+			continue
+		}
+		s.dashes = 0
+		i++
+	}
+	return i, false
+}
+
+// pass takes note of a byte of an escaped script: "-->" ends the escape.
+func (s *scanner) pass(c byte) {
+	switch {
+	case c == '-':
+		s.dashes = min(s.dashes+1, 2)
+		return
+	case c == '>' && s.dashes == 2:
+		s.escaped = notEscaped
+	}
+	s.dashes = 0
+}
+
+// answer to a question about bytes of which the end may be missing.
+type answer uint8
+
+const (
+	no answer = iota
+	yes
+	unknown
+)
+
+// startsWith says whether b starts with prefix.
+func startsWith(b []byte, prefix string) answer {
+	n := min(len(b), len(prefix))
+	switch {
+	case string(b[:n]) != prefix[:n]:
+		return no
+	case n < len(prefix):
+		return unknown
+	}
+	return yes
+}
+
+// isTag says whether b, which stands behind a "<", goes on with slash, name in any case, and the end of the name.
+func isTag(b []byte, slash, name string) answer {
+	if slash != "" {
+		if len(b) == 0 {
+			return unknown
+		}
+		if b[0] != '/' {
+			return no
+		}
+		b = b[1:]
+	}
+	n := min(len(b), len(name))
+	if !equalFold(b[:n], name[:n]) {
+		return no
+	}
+	if len(b) <= len(name) {
+		return unknown
+	}
+	if class[b[len(name)]]&endsName == 0 {
+		return no
+	}
+	return yes
+}
+
+// nameEnd returns where the tag name that starts at b[i] ends, or -1.
+func nameEnd(b []byte, i int) int {
+	for ; i < len(b); i++ {
+		if class[b[i]]&endsName != 0 {
+			return i
+		}
+	}
+	return -1
+}
+
+func (s *scanner) startTag(b []byte, i int) int {
+	end := nameEnd(b, i+2)
+	if end < 0 {
+		return -1
+	}
+	name := b[i+1 : end]
+	if len(s.foreign) > 0 {
+		return s.foreignStart(b, name, end)
+	}
+	id := lookupTag(name)
+	if id == tagOther {
+		s.templateStart = false
+		if b[end] == '>' {
+			return end + 1
+		}
+		return tagEnd(b, end)
+	}
+	end = s.attr.read(b, end)
+	if end >= 0 {
+		s.htmlStart(id, b[end-2] == '/')
+	}
+	return end
+}
+
+// htmlStart is for the start tag of an element of HTML whose attributes are read.
+func (s *scanner) htmlStart(id tagID, slash bool) {
+	s.element(id, &s.attr, false)
+	if s.bases > 1 && id == tagBase {
+		s.unsure = true // the first of the tree may be another: tables move what does not belong in them before them
+	}
+	s.enter(id, slash && !s.attr.slashInValue)
+}
+
+// enter does what a start tag in HTML means for what follows.
+func (s *scanner) enter(id tagID, selfClosing bool) {
+	switch id {
+	case tagBase, tagBasefont, tagBgsound, tagLink, tagMeta, tagNoframes, tagScript, tagStyle, tagTitle:
+		// these settle nothing in a template
+	case tagTemplate:
+		s.templateStart = true
+	case tagCol:
+		s.unsure = s.unsure || s.templateStart // a template of columns drops everything else in it
+		s.templateStart = false
+	default:
+		s.templateStart = false
+	}
+	switch id {
+	case tagFrameset:
+		s.unsure = true // whether it takes the place of the body
+	case tagSVG, tagMath:
+		if !selfClosing {
+			s.foreign = s.foreign.push(foreignElement{svg: id == tagSVG}.named(rootNames[id]))
+		}
+	case tagScript:
+		s.state, s.escaped = inScript, notEscaped
+	case tagPlaintext:
+		s.state = inPlaintext
+	case tagIframe, tagNoembed, tagNoframes, tagStyle, tagTextarea, tagTitle, tagXmp:
+		s.state, s.raw = inRaw, rawText[id]
+	}
+}
+
+func (s *scanner) endTag(b []byte, i int) int {
+	end := nameEnd(b, i+3)
+	if end < 0 {
+		return -1
+	}
+	name := b[i+2 : end]
+	if b[end] == '>' {
+		end++
+	} else if end = tagEnd(b, end); end < 0 {
+		return -1
+	}
+	if len(s.foreign) > 0 {
+		s.foreignEnd(name)
+	} else if len(name) == len("template") && lookupTag(name) == tagTemplate {
+		s.templateStart = true
+	}
+	return end
+}
