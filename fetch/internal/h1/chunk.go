@@ -27,7 +27,10 @@ const (
 // nothing to hand out.
 func (b *Body) readChunks(p []byte) (n int, err error) {
 	for {
-		if b.phase == chunkData {
+		switch b.phase {
+		case trailers:
+			return n, b.readTrailers(n == 0)
+		case chunkData:
 			m, err := b.take(p[n:])
 			n += m
 			if b.left == 0 {
@@ -36,20 +39,8 @@ func (b *Body) readChunks(p []byte) (n int, err error) {
 			if err != nil {
 				return n, err
 			}
-		} else if b.phase == trailers {
-			return n, b.readTrailers(n == 0)
-		} else {
-			line, ok := b.line()
-			if !ok {
-				if n > 0 {
-					return n, nil
-				}
-				if err := b.moreLine(); err != nil {
-					return 0, err
-				}
-				continue
-			}
-			if err := b.takeLine(line); err != nil {
+		default:
+			if ok, err := b.readLine(n == 0); !ok {
 				return n, err
 			}
 		}
@@ -59,33 +50,30 @@ func (b *Body) readChunks(p []byte) (n int, err error) {
 	}
 }
 
-// line returns the line at the beginning of the buffer, without its end, when it is there.
-func (b *Body) line() ([]byte, bool) {
+// readLine reads a line of the coding. Unless it may wait, it does nothing before the line is there whole.
+func (b *Body) readLine(wait bool) (ok bool, err error) {
 	c := b.c
-	i := bytes.IndexByte(c.buf[c.r:c.w], '\n')
-	if i < 0 {
-		return nil, false
+	for {
+		held := c.buf[c.r:c.w]
+		i := bytes.IndexByte(held, '\n')
+		switch {
+		case i > maxChunkLine, i < 0 && len(held) > maxChunkLine:
+			return false, errChunkLine
+		case i >= 0:
+			c.r += i + 1
+			err = b.takeLine(held[:i])
+			return err == nil, err
+		case !wait:
+			return false, nil
+		}
+		if err := c.more(b.fill); err != nil {
+			return false, err
+		}
 	}
-	line := c.buf[c.r : c.r+i]
-	if i <= maxChunkLine {
-		c.r += i + 1
-	}
-	return line, true
-}
-
-// moreLine reads more of a line.
-func (b *Body) moreLine() error {
-	if b.c.w-b.c.r > maxChunkLine {
-		return errChunkLine
-	}
-	return b.c.more(b.fill)
 }
 
 // takeLine takes a line that tells a chunk's size, or ends a chunk.
 func (b *Body) takeLine(line []byte) error {
-	if len(line) > maxChunkLine {
-		return errChunkLine
-	}
 	if b.phase == chunkEnd {
 		if len(bytes.TrimRight(line, " \t\r")) > 0 {
 			return errChunkEnd

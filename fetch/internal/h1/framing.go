@@ -25,16 +25,20 @@ func (c *Conn) frame() error {
 	}
 	codings := r.Header["Transfer-Encoding"]
 	chunked, plain := transferCodings(codings)
+	chunked = chunked && modern // an older version has no such thing
 	*b = Body{c: c}
 	switch {
 	case r.Status == http.StatusSwitchingProtocols, c.asked.connect && r.Status/100 == 2:
 		b.mode, c.keep = toClose, false
-	case c.asked.head, r.Status == http.StatusNoContent, r.Status == http.StatusNotModified:
+	case r.Status == http.StatusNoContent, r.Status == http.StatusNotModified:
+		r.ContentLength = 0
+		b.finish()
+	case c.asked.head:
 		if !chunked {
 			r.ContentLength = length
 		}
 		b.finish()
-	case chunked && modern:
+	case chunked:
 		b.mode = inChunks
 		c.keep = c.keep && plain && len(r.Header["Content-Length"]) == 0
 	case length >= 0:

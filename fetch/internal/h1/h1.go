@@ -68,7 +68,9 @@ type Response struct {
 	RawHeader []byte      // the head as received, from the status line to the empty line
 	Trailer   http.Header // after the end of a chunked body; nil without trailers
 
-	ContentLength int64 // of the body on the wire; -1 when it is not known beforehand
+	// ContentLength is the length of the body, -1 when it is not known beforehand; of a response to HEAD the length that a
+	// GET would find.
+	ContentLength int64
 
 	Start     time.Time // Do was called
 	Written   time.Time // the request was handed to the kernel
