@@ -1,13 +1,6 @@
 package weburl
 
-import (
-	"fmt"
-	"strings"
-	"unicode/utf8"
-)
-
-// maxErrorInput bounds what an error repeats of its input, in bytes.
-const maxErrorInput = 200
+import "fmt"
 
 // Error says why an input is no URL. errors.Is finds the Reason in it.
 type Error struct {
@@ -17,7 +10,7 @@ type Error struct {
 }
 
 func newError(op, input string, reason Reason) *Error {
-	return &Error{Op: op, Input: redact(input), Reason: reason}
+	return &Error{Op: op, Input: Redact(input), Reason: reason}
 }
 
 func (e *Error) Error() string {
@@ -61,23 +54,4 @@ func (r Reason) Error() string {
 		return "unknown reason"
 	}
 	return reasonTexts[r]
-}
-
-// redact takes out what may be user info: the input is no URL, so that nobody knows where its user info ends, and
-// everything up to the last at sign is taken for it.
-func redact(input string) string {
-	input = strings.ToValidUTF8(input, "\uFFFD")
-	if at := strings.LastIndexByte(input, '@'); at >= 0 {
-		_, rest, _ := cutScheme(strings.TrimLeft(input[:at], c0AndSpace))
-		start := at - len(strings.TrimLeft(rest, `/\`+tabAndNewline))
-		input = input[:start] + "…@" + input[at+1:]
-	}
-	if len(input) > maxErrorInput {
-		end := maxErrorInput
-		for end > 0 && !utf8.RuneStart(input[end]) {
-			end--
-		}
-		input = input[:end]
-	}
-	return input
 }

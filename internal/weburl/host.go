@@ -55,6 +55,14 @@ func appendHost(dst []byte, host string, special bool) ([]byte, Reason) {
 	return append(dst, domain...), 0
 }
 
+// ToASCII maps a domain name to its ASCII form in lower case, as Parse does with the hosts of http URLs, but neither reads
+// it as an IPv4 address nor decodes escapes. It reports false for names that cannot be mapped; whether all characters of
+// a name are ones that a host may have it does not check.
+func ToASCII(domain string) (string, bool) {
+	mapped, reason := domainToASCII(domain)
+	return mapped, reason == 0
+}
+
 // domainToASCII maps a name to its ASCII form. Names of plain ASCII are only set in lower case. Where one of them has
 // labels in Punycode that are not written as IDNA would write them, the name is taken as it stands too, unless they stand
 // for characters that no name may have: browsers let such names through, and it is for the DNS to know them.

@@ -42,6 +42,9 @@ func (p *parser) run(raw string) Reason {
 	return 0
 }
 
+// url returns the URL that run has found.
+func (p *parser) url() URL { return URL{href: string(p.out), at: p.at} }
+
 // tidy takes off what the parser never sees: blanks and controls around, tabs and newlines within, broken UTF-8.
 func tidy(raw string) string {
 	s := strings.Trim(raw, c0AndSpace)

@@ -1,23 +1,39 @@
 package weburl
 
-import "strings"
+import (
+	"strings"
+	"unicode/utf8"
+)
 
-// Redact returns a URL without its user info, for logs and errors. It takes any string: what is no URL comes back as
-// it is, cut to 200 bytes.
+// maxRedacted bounds what an error or a log line repeats of a URL, in bytes.
+const maxRedacted = 200
+
+// Redact returns a URL without its user info, for logs and errors, cut to 200 bytes. It takes any string. Where it is no
+// absolute URL nobody knows what is user info in it, and all up to the last at sign is taken out.
 func Redact(raw string) string {
-	const most = 200
-	if i := strings.Index(raw, "://"); i >= 0 {
-		rest := raw[i+3:]
-		end := strings.IndexAny(rest, `/?#\`)
-		if end < 0 {
-			end = len(rest)
-		}
-		if at := strings.LastIndexByte(rest[:end], '@'); at >= 0 {
-			raw = raw[:i+3] + rest[at+1:]
-		}
+	if strings.IndexByte(raw, '@') >= 0 {
+		raw = withoutUserInfo(raw)
 	}
-	if len(raw) > most {
-		raw = raw[:most] + "…"
+	if len(raw) <= maxRedacted {
+		return raw
 	}
-	return raw
+	end := maxRedacted
+	for end > maxRedacted-utf8.UTFMax && !utf8.RuneStart(raw[end]) {
+		end--
+	}
+	return raw[:end] + "…"
+}
+
+func withoutUserInfo(raw string) string {
+	var p parser // not Parse, whose error would be redacted in turn
+	if p.run(raw) == 0 {
+		if u := p.url(); u.HasUserInfo() {
+			return u.Redacted()
+		}
+		return raw
+	}
+	at := strings.LastIndexByte(raw, '@')
+	_, rest, _ := cutScheme(strings.TrimLeft(raw[:at], c0AndSpace))
+	start := at - len(strings.TrimLeft(rest, `/\`+tabAndNewline))
+	return raw[:start] + "…@" + raw[at+1:]
 }

@@ -52,7 +52,7 @@ func parse(op, raw string, base *URL) (URL, error) {
 	if reason := p.run(raw); reason != 0 {
 		return URL{}, newError(op, raw, reason)
 	}
-	return URL{href: string(p.out), at: p.at}, nil
+	return p.url(), nil
 }
 
 // Href returns the whole URL.

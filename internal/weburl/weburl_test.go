@@ -172,11 +172,21 @@ func TestErrorsHideUserInfo(t *testing.T) {
 		"http://me:sec/ret@h/":         `seine: parse url "http://…@h/": invalid port`,
 		" \thttp:\\\\me:secret@h:x":    `seine: parse url " \thttp:\\\\…@h:x": invalid port`,
 		"//me:secret@h":                `seine: parse url "//…@h": relative reference without a base`,
-		"http://a b/\xff\x00":          "seine: parse url \"http://a b/\uFFFD\\x00\": invalid character in host",
-		"/" + strings.Repeat("é", 100): `seine: parse url "/` + strings.Repeat("é", 99) + `": relative reference without a base`,
+		"http://a b/\xff\x00":          "seine: parse url \"http://a b/\\xff\\x00\": invalid character in host",
+		"/" + strings.Repeat("é", 100): `seine: parse url "/` + strings.Repeat("é", 99) + `…": relative reference without a base`,
 	} {
 		if _, err := Parse(raw); err == nil || err.Error() != want {
 			t.Errorf("%q:\n got %v\nwant %s", raw, err, want)
+		}
+	}
+	for raw, want := range map[string]string{
+		"http://me:secret@h/@x?a@b": "http://h/@x?a@b",
+		"http://h/@x":               "http://h/@x",
+		"mailto:a@b":                "mailto:a@b",
+		"":                          "",
+	} {
+		if got := Redact(raw); got != want {
+			t.Errorf("Redact(%q) = %q, not %q", raw, got, want)
 		}
 	}
 	if got := Reason(200).Error(); got != "unknown reason" {
