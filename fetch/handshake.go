@@ -17,6 +17,7 @@ type Target struct {
 	Host       string     // of the URL, without port
 	ServerName ServerName // with SNI and Verify filled in
 	ALPN       []string   // to be offered, best first
+	Scope      string     // handshakes of different scopes must not share session tickets; holds secrets, not to be shown
 }
 
 // ConnInfo is what a handshake brought about.

@@ -25,3 +25,8 @@ type ServerName struct {
 	RootCAs  *x509.CertPool // nil: the system's
 	Insecure bool           // the certificate is not checked at all
 }
+
+// isZero reports whether no name differs from the host of the URL.
+func (n *ServerName) isZero() bool {
+	return n.Dial == "" && n.SNI == "" && n.Verify == "" && !n.OmitSNI && !n.Insecure && len(n.ECH) == 0 && n.RootCAs == nil
+}

@@ -1,0 +1,240 @@
+package fetch
+
+import (
+	"context"
+	"errors"
+	"net"
+	"net/netip"
+	"strings"
+	"time"
+
+	"github.com/seine-go/seine/fetch/internal/h1"
+)
+
+// Bounds of the attempts to reach a host over several addresses.
+const (
+	maxDialAddrs = 16
+	dialStagger  = 250 * time.Millisecond // RFC 8305 section 5
+)
+
+// dialHost returns the host without brackets and the port that the hop connects to.
+func (f *flight) dialHost() (host, port string) {
+	host, port = f.url.Hostname(), f.url.PortOrDefault()
+	if d := f.route.ServerName.Dial; d != "" {
+		if h, p, err := net.SplitHostPort(d); err == nil {
+			host, port = h, p
+		} else {
+			host = d
+		}
+	}
+	return unbracket(host), port
+}
+
+func unbracket(host string) string {
+	return strings.TrimSuffix(strings.TrimPrefix(host, "["), "]")
+}
+
+// connect opens a connection for the hop and shakes hands over it.
+func (t *Transport) connect(f *flight) (*conn, *Error) {
+	c := &conn{}
+	if err := t.dialHop(f, c); err != nil {
+		return nil, err
+	}
+	if f.url.Scheme() == "https" {
+		if err := t.handshake(f, c); err != nil {
+			c.nc.Close()
+			return nil, err
+		}
+	}
+	if c.info.ALPN == "h2" {
+		return c, t.startH2(f.ctx, c)
+	}
+	c.h1 = h1.NewConn(c.nc, t.conf.limits, t.conf.timeouts)
+	return c, nil
+}
+
+// dialHop opens the TCP connection of the hop, through its proxies.
+func (t *Transport) dialHop(f *flight, c *conn) *Error {
+	host, port := f.dialHost()
+	start := time.Now()
+	if f.route.Proxy.IsZero() {
+		addrs, err := t.addresses(f.ctx, host)
+		if err != nil {
+			return err
+		}
+		c.took.dns = time.Since(start)
+		number, err2 := net.LookupPort("tcp", port)
+		if err2 != nil {
+			return &Error{Op: "dial", Kind: ErrInvalid, Err: err2}
+		}
+		ctx, cancel := withTimeout(f.ctx, t.conf.dialTimeout)
+		defer cancel()
+		nc, addr, cause := t.dialFirst(ctx, addrs, uint16(number))
+		if cause != nil {
+			return dialError(f.ctx, ctx, cause)
+		}
+		c.nc, c.addr, c.took.connect = nc, addr, time.Since(start)-c.took.dns
+		return nil
+	}
+	if err := t.guardLiteral(host); err != nil {
+		return err
+	}
+	ctx, cancel := withTimeout(f.ctx, t.conf.dialTimeout)
+	defer cancel()
+	nc, cause := f.route.Proxy.Dial(ctx, func(ctx context.Context, _, addr string) (net.Conn, error) {
+		nc, first, err := t.dialProxy(ctx, addr)
+		c.addr = first
+		return nc, err
+	}, net.JoinHostPort(host, port))
+	if cause != nil {
+		if f.ctx.Err() != nil {
+			return contextError(f.ctx, "proxy")
+		}
+		return &Error{Op: "proxy", Kind: ErrProxy, Err: cause}
+	}
+	c.nc, c.took.connect = nc, time.Since(start)
+	return nil
+}
+
+// addresses returns those of a host's addresses that may be dialled; without one there is an error.
+func (t *Transport) addresses(ctx context.Context, host string) ([]netip.Addr, *Error) {
+	addr, err := netip.ParseAddr(host)
+	if err == nil {
+		if err := t.guard(addr); err != nil {
+			return nil, err
+		}
+		return []netip.Addr{addr.Unmap()}, nil
+	}
+	all, err := t.dns.lookup(ctx, host)
+	if err != nil {
+		if ctx.Err() != nil {
+			return nil, contextError(ctx, "resolve")
+		}
+		return nil, &Error{Op: "resolve", Kind: ErrDNS, Final: isNotFound(err), Err: err}
+	}
+	allowed, refusal := all, (*Error)(nil)
+	for i, addr := range all {
+		err := t.guard(addr)
+		switch {
+		case err != nil && refusal == nil:
+			allowed, refusal = append([]netip.Addr(nil), all[:i]...), err
+		case err == nil && refusal != nil:
+			allowed = append(allowed, addr)
+		}
+	}
+	if len(allowed) == 0 {
+		return nil, refusal
+	}
+	return allowed, nil
+}
+
+func (t *Transport) guard(addr netip.Addr) *Error {
+	if t.conf.guard == nil {
+		return nil
+	}
+	if err := t.conf.guard(addr); err != nil {
+		return &Error{Op: "guard", Kind: ErrRefused, Err: err}
+	}
+	return nil
+}
+
+// guardLiteral asks the Guard about a host that a proxy is to resolve: an address, or the name that means the proxy itself.
+func (t *Transport) guardLiteral(host string) *Error {
+	if addr, err := netip.ParseAddr(host); err == nil {
+		return t.guard(addr)
+	}
+	if isLocalhost(host) {
+		return t.guard(netip.IPv6Loopback())
+	}
+	return nil
+}
+
+func (t *Transport) dialProxy(ctx context.Context, addr string) (net.Conn, netip.AddrPort, error) {
+	host, port, err := net.SplitHostPort(addr)
+	if err != nil {
+		return nil, netip.AddrPort{}, err
+	}
+	var addrs []netip.Addr
+	if literal, err := netip.ParseAddr(host); err == nil {
+		addrs = []netip.Addr{literal}
+	} else if addrs, err = t.dns.lookup(ctx, host); err != nil {
+		return nil, netip.AddrPort{}, err
+	}
+	number, err := net.LookupPort("tcp", port)
+	if err != nil {
+		return nil, netip.AddrPort{}, err
+	}
+	return t.dialFirst(ctx, addrs, uint16(number))
+}
+
+type dialled struct {
+	nc   net.Conn
+	addr netip.AddrPort
+	err  error
+}
+
+// dialFirst dials the addresses in order, the next when one has failed or is slow, and returns the connection that is
+// there first, else the first error.
+func (t *Transport) dialFirst(ctx context.Context, addrs []netip.Addr, port uint16) (net.Conn, netip.AddrPort, error) {
+	addrs = addrs[:min(len(addrs), maxDialAddrs)]
+	if len(addrs) == 1 {
+		addr := netip.AddrPortFrom(addrs[0], port)
+		nc, err := t.conf.dial(ctx, "tcp", addr.String())
+		return nc, addr, err
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	results := make(chan dialled)
+	var first error
+	timer := time.NewTimer(0)
+	defer timer.Stop()
+	for next, pending := 0, 0; ; {
+		select {
+		case <-timer.C:
+			if next < len(addrs) {
+				go t.dialOne(ctx, netip.AddrPortFrom(addrs[next], port), results)
+				next++
+				pending++
+				timer.Reset(dialStagger)
+			}
+		case r := <-results:
+			if r.err == nil {
+				return r.nc, r.addr, nil
+			}
+			if pending--; first == nil {
+				first = r.err
+			}
+			if next < len(addrs) {
+				timer.Reset(0)
+			} else if pending == 0 {
+				return nil, netip.AddrPort{}, first
+			}
+		case <-ctx.Done():
+			return nil, netip.AddrPort{}, context.Cause(ctx)
+		}
+	}
+}
+
+// dialOne dials one address. A connection that nobody waits for any more is closed.
+func (t *Transport) dialOne(ctx context.Context, addr netip.AddrPort, results chan<- dialled) {
+	nc, err := t.conf.dial(ctx, "tcp", addr.String())
+	select {
+	case results <- dialled{nc, addr, err}:
+	case <-ctx.Done():
+		if err == nil {
+			nc.Close()
+		}
+	}
+}
+
+// dialError says why a host could not be reached; ctx is that of the caller, limited the one with the timeout.
+func dialError(ctx, limited context.Context, cause error) *Error {
+	var timeout net.Error
+	switch {
+	case ctx.Err() != nil:
+		return contextError(ctx, "dial")
+	case limited.Err() != nil, errors.As(cause, &timeout) && timeout.Timeout():
+		return &Error{Op: "dial", Kind: ErrTimeout, Err: cause}
+	}
+	return &Error{Op: "dial", Kind: ErrConnect, Err: cause}
+}

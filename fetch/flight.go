@@ -1,0 +1,241 @@
+package fetch
+
+import (
+	"context"
+	"errors"
+	"net/netip"
+	"time"
+
+	"github.com/seine-go/seine/internal/weburl"
+	"github.com/seine-go/seine/ratelimit"
+)
+
+// flight is one call of Transport.Fetch.
+type flight struct {
+	t   *Transport
+	ctx context.Context
+	req *Request
+
+	// Of the hop under way.
+	url         weburl.URL
+	method      string
+	body        []byte
+	route       Route
+	foreign     bool // a redirect has left the origin: secrets stay behind
+	otherHost   bool // a redirect has left the host
+	withoutBody bool // a redirect has turned the request into a GET: what tells of its body stays behind
+
+	maxBody  int64 // negative: no bound
+	hopsLeft int
+	hops     []Hop
+	seen     []visited
+	conns    int // opened, over all hops
+}
+
+// answer is a Response under way; what belongs together is allocated together.
+type answer struct {
+	Response
+	trace  Trace
+	sent   [8]Field
+	next   weburl.URL // where a redirect leads
+	follow bool       // it is followed
+}
+
+func (f *flight) run() (*Response, *Error) {
+	if err := f.prepare(); err != nil {
+		return nil, err
+	}
+	for {
+		a, err := f.visit()
+		if err != nil {
+			if err.URL == "" {
+				err.URL = f.url.Href()
+			}
+			return nil, err
+		}
+		if !a.follow {
+			a.Request, a.Redirects = f.req, f.hops
+			a.trace.Connections = f.conns
+			return &a.Response, nil
+		}
+		if err := f.redirect(a); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// prepare checks the request, so that nothing is sent of one that is wrong.
+func (f *flight) prepare() *Error {
+	u, err := weburl.Parse(f.req.URL)
+	if err != nil {
+		return &Error{Op: "parse", URL: f.req.URL, Kind: ErrInvalid, Err: err}
+	}
+	if !u.IsHTTP() {
+		return &Error{Op: "check", URL: f.req.URL, Kind: ErrRefused, Err: errScheme}
+	}
+	f.url, f.body, f.route = u, f.req.Body, f.req.Route
+	if f.method = f.req.Method; f.method == "" {
+		f.method = "GET"
+	}
+	f.maxBody = orDefault(f.req.MaxBody, f.t.conf.maxBody)
+	f.hopsLeft = max(orDefault(f.req.MaxRedirects, f.t.conf.maxRedirects), 0)
+	if err := checkHeaders(f.req); err != nil {
+		return &Error{Op: "check", URL: f.req.URL, Kind: ErrInvalid, Err: err}
+	}
+	if f.ctx.Err() != nil {
+		return contextError(f.ctx, "start")
+	}
+	return nil
+}
+
+// visit goes through the Gate and has one exchange; a second one where the kept connection of the first was dead.
+func (f *flight) visit() (*answer, *Error) {
+	start := time.Now()
+	for fresh := false; ; fresh = true {
+		leave, err := f.enter()
+		if err != nil {
+			return nil, err
+		}
+		entered := time.Now()
+		a, again, err := f.exchange(start, fresh)
+		if leave != nil {
+			leave(f.report(a, err, time.Since(entered), again))
+		}
+		if !again {
+			return a, err
+		}
+	}
+}
+
+// enter waits at the Gate. The address that it is told is the one that will be tried first.
+func (f *flight) enter() (leave func(ratelimit.Report), err *Error) {
+	if f.t.Gate == nil {
+		return nil, nil
+	}
+	var addr netip.Addr
+	if f.route.Proxy.IsZero() {
+		host, _ := f.dialHost()
+		addrs, err := f.t.addresses(f.ctx, host)
+		if err != nil {
+			return nil, err
+		}
+		addr = addrs[0]
+	}
+	leave, cause := f.t.Gate.Enter(f.ctx, f.url.Host(), addr)
+	if cause == nil {
+		return leave, nil
+	}
+	var known *Error
+	switch {
+	case f.ctx.Err() != nil:
+		return nil, contextError(f.ctx, "gate")
+	case errors.As(cause, &known):
+		return nil, &Error{Op: "gate", Kind: known.Kind, Final: known.Final, Err: cause}
+	case len(f.hops) > 0:
+		return nil, &Error{Op: "gate", Kind: ErrHopRefused, Err: cause}
+	}
+	return nil, &Error{Op: "gate", Kind: KindOf(cause), Err: cause}
+}
+
+// report tells the Gate what became of an exchange.
+func (f *flight) report(a *answer, err *Error, elapsed time.Duration, again bool) ratelimit.Report {
+	r := ratelimit.Report{Elapsed: elapsed, Exchanges: 1}
+	if !f.route.Proxy.IsZero() {
+		r.Proxy = f.route.Proxy.String()
+	}
+	switch {
+	case again: // the host closed a connection that it was free to close
+		return r
+	case err != nil:
+		if err.Kind.Fault() == FaultHost {
+			r.Class = ratelimit.NetError
+		}
+		return r
+	}
+	r.Status, r.Latency, r.Bytes = a.Status, a.trace.FirstByte, a.RawSize
+	r.RetryAfter, _ = RetryAfter(a.Header, a.Status, a.FetchedAt, 0)
+	switch {
+	case a.Status == 429 || a.Status == 503 && r.RetryAfter > 0:
+		r.Class = ratelimit.Throttle
+	case a.Status == 403:
+		r.Class = ratelimit.Block
+	case a.Status >= 500:
+		r.Class = ratelimit.ServerError
+	case a.bodyErr != nil && a.bodyErr.Kind != ErrBodyLimit && a.bodyErr.Kind != ErrEncoding:
+		r.Class = ratelimit.NetError
+	default:
+		r.Class = ratelimit.OK
+	}
+	return r
+}
+
+// exchange has one exchange on a connection of the pool. again says that it is to be repeated on a fresh connection:
+// the kept one was dead and the host, as far as can be known, did nothing with the request (RFC 9110 9.2.2).
+func (f *flight) exchange(start time.Time, fresh bool) (a *answer, again bool, err *Error) {
+	for {
+		c, reused, err := f.t.acquire(f, fresh)
+		if err != nil {
+			return nil, false, err
+		}
+		if !reused {
+			f.conns++
+		}
+		a = &answer{}
+		f.traceConn(&a.trace, c, reused, start)
+		a.trace.Retried = fresh
+		var outcome fate
+		if c.h2 == nil {
+			outcome, err = f.exchangeH1(c, a)
+		} else {
+			outcome, err = f.exchangeH2(c, a)
+		}
+		a.trace.Total = time.Since(start)
+		switch dead := reused && !fresh; {
+		case err == nil:
+			return a, false, nil
+		case dead && outcome == unsent:
+			fresh = true
+		case dead && outcome == unanswered && idempotent(f.method):
+			return nil, true, err
+		default:
+			return nil, false, err
+		}
+	}
+}
+
+// fate is how far an exchange has come.
+type fate uint8
+
+const (
+	settled    fate = iota // it cannot be repeated without the caller's knowledge
+	unanswered             // the connection ended before a byte of an answer came
+	unsent                 // the connection ended before a byte of the request went out
+)
+
+func idempotent(method string) bool {
+	switch method {
+	case "GET", "HEAD", "OPTIONS", "TRACE", "PUT", "DELETE":
+		return true
+	}
+	return false
+}
+
+func (f *flight) traceConn(t *Trace, c *conn, reused bool, start time.Time) {
+	t.Addr, t.ServerName = c.addr, c.sni
+	t.ALPN, t.TLSVersion = c.info.ALPN, c.info.Version
+	t.Reused, t.Resumed = reused, c.info.Resumed && !reused
+	t.Wait = time.Since(start)
+	if !reused {
+		t.DNS, t.Connect, t.TLS = c.took.dns, c.took.connect, c.took.tls
+		t.Wait -= t.DNS + t.Connect + t.TLS
+	}
+}
+
+// contextError is the error of a context that has ended.
+func contextError(ctx context.Context, op string) *Error {
+	kind := ErrCanceled
+	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		kind = ErrTimeout
+	}
+	return &Error{Op: op, Kind: kind, Err: context.Cause(ctx)}
+}
