@@ -1,0 +1,368 @@
+package torrent
+
+import (
+	"bytes"
+	"unicode/utf8"
+
+	"github.com/seine-go/seine/torrent/bencode"
+)
+
+// fileList reads the files of version 1.
+func (p *parser) fileList(dst *bencode.Token) {
+	t := p.Next()
+	if t.Kind != bencode.List || dst.Kind != bencode.None {
+		if t.Kind == bencode.List || t.Kind == bencode.Dict {
+			t.End = p.Skip()
+		}
+		if dst.Kind == bencode.None {
+			*dst = t
+		}
+		return
+	}
+	*dst = t
+	for {
+		t = p.Next()
+		switch t.Kind {
+		case bencode.End, bencode.None:
+			return
+		case bencode.Dict:
+			p.file(t.Start)
+		default:
+			p.fault(ErrInvalidPath, t.Start, "files")
+		}
+		if p.err != nil {
+			return
+		}
+	}
+}
+
+// file reads a file of version 1, whose dictionary has been entered.
+func (p *parser) file(start int) {
+	if len(p.info.list) >= p.limits.Files {
+		p.fault(ErrTooManyFiles, start, "files")
+		return
+	}
+	var length, path, pathUTF8, attr, link bencode.Token
+	var pad, padUTF8 bool
+	for key := p.Next(); key.Kind == bencode.Key; key = p.Next() {
+		switch name := p.Text(key); string(name) {
+		case "length":
+			p.first(&length)
+		case "path":
+			pad = p.strings(&path) || pad
+		case "path.utf-8":
+			padUTF8 = p.strings(&pathUTF8) || padUTF8
+		case "attr":
+			p.first(&attr)
+		case "symlink path":
+			p.strings(&link)
+		default:
+			p.Value()
+		}
+	}
+	if p.Err() != nil {
+		return
+	}
+	if pathUTF8.Kind == bencode.List && utf8.Valid(p.Raw(pathUTF8)) {
+		path = pathUTF8
+	}
+	if path.Kind != bencode.List {
+		p.fault(ErrInvalidPath, max(path.Start, start), "path")
+		return
+	}
+	f := File{raw: p.Raw(path), Attr: p.attributes(attr)}
+	if pad || padUTF8 {
+		f.Attr |= padFile
+	}
+	if f.Attr&Symlink != 0 {
+		p.link(&f, link, start)
+	} else if !p.length(&f, length, start) {
+		return
+	}
+	p.info.list = append(p.info.list, f)
+}
+
+// strings reads a list of strings that is not empty, and keeps its span if it is the first of its key. What is no such
+// list is kept with another kind. It tells whether the last string names a pad file.
+func (p *parser) strings(dst *bencode.Token) (pad bool) {
+	list := p.Next()
+	if list.Kind != bencode.List {
+		if list.Kind == bencode.Dict {
+			list.End = p.Skip()
+		}
+	} else {
+		good := true
+		n := 0
+		t := p.Value()
+		for ; t.Kind != bencode.End && t.Kind != bencode.None; t = p.Value() {
+			if t.Kind == bencode.String {
+				pad = bytes.HasPrefix(p.Text(t), []byte(padPrefix))
+			} else {
+				good = false
+			}
+			n++
+		}
+		list.End = t.End
+		if !good || n == 0 {
+			list.Kind = bencode.Dict
+		}
+	}
+	if dst.Kind == bencode.None {
+		*dst = list
+	}
+	return pad
+}
+
+// attributes reads the letters of BEP 47; unknown ones are passed over.
+func (p *parser) attributes(t bencode.Token) Attr {
+	if !p.optional(t, bencode.String, "attr") {
+		return 0
+	}
+	var a Attr
+	for _, c := range p.Text(t) {
+		switch c {
+		case 'x':
+			a |= Executable
+		case 'h':
+			a |= Hidden
+		case 'l':
+			a |= Symlink
+		case 'p':
+			a |= padFile
+		}
+	}
+	return a
+}
+
+// length reads the length of a file; start is where the file stands.
+func (p *parser) length(f *File, t bencode.Token, start int) bool {
+	if t.Kind != bencode.Integer || t.Int() < 0 || t.Int() > maxFileLength {
+		p.fault(ErrInvalidLength, max(t.Start, start), "length")
+		return false
+	}
+	f.Length = t.Int()
+	return true
+}
+
+func (p *parser) link(f *File, t bencode.Token, start int) {
+	if t.Kind != bencode.List {
+		p.warn(ErrBadSymlink, max(t.Start, start), "symlink path")
+		return
+	}
+	safe, _ := appendSafePath(nil, p.Raw(t))
+	f.more = &moreOfFile{link: string(safe)}
+}
+
+// filesV1 takes over the files of version 1: those of the list, or the one that the info dictionary is.
+func (p *parser) filesV1() {
+	if p.m.Version&V1 == 0 {
+		return
+	}
+	in := &p.info
+	list := in.list
+	switch {
+	case in.files.Kind == bencode.List:
+		p.m.Multi = true
+		if len(list) == 0 {
+			p.fault(ErrNoFiles, in.files.Start, "files")
+			return
+		}
+	case in.length.Kind == bencode.None:
+		p.fault(ErrNoFiles, max(in.files.Start, in.offset), "files")
+		return
+	default:
+		p.optional(in.files, bencode.List, "files")
+		list = []File{{raw: p.Raw(in.name)}}
+		if !p.length(&list[0], in.length, in.offset) {
+			return
+		}
+	}
+	offset := int64(0)
+	keep := list[:0]
+	for _, f := range list {
+		f.Offset = offset
+		if offset += f.Length; offset > maxLength {
+			p.fault(ErrInvalidLength, in.files.Start, "files")
+			return
+		}
+		if f.Attr&padFile != 0 {
+			p.m.PadFiles++
+			p.m.PadLength += f.Length
+			continue
+		}
+		p.m.Length += f.Length
+		keep = append(keep, f)
+	}
+	p.take(keep, in.files.Start)
+}
+
+// take makes files those of the torrent.
+func (p *parser) take(files []File, at int) {
+	switch {
+	case len(files) == 0:
+		p.fault(ErrNoFiles, at, "files")
+	case p.m.Length == 0:
+		p.fault(ErrInvalidLength, at, "files")
+	}
+	p.m.Files = files
+}
+
+// treeLevel is a folder of the file tree that is being read, or a file: the folder that holds the empty name.
+type treeLevel struct {
+	prefix   int // bytes of the path up to here
+	children int
+	file     bool
+}
+
+// fileTree reads the files of version 2 (BEP 52). Its own stack stands in for recursion.
+func (p *parser) fileTree(dst *bencode.Token) {
+	t := p.Next()
+	if dst.Kind != bencode.None || t.Kind != bencode.Dict {
+		if t.Kind == bencode.List || t.Kind == bencode.Dict {
+			t.End = p.Skip()
+		}
+		if dst.Kind == bencode.None {
+			*dst = t
+		}
+		return
+	}
+	*dst = t
+	path := []byte{'l'}
+	levels := []treeLevel{{prefix: 1}}
+	pathBytes := 0
+	for p.err == nil {
+		top := &levels[len(levels)-1]
+		key := p.Next()
+		if key.Kind == bencode.End {
+			if levels = levels[:len(levels)-1]; len(levels) == 0 {
+				return
+			}
+			continue
+		}
+		if key.Kind != bencode.Key {
+			return
+		}
+		top.children++
+		element := p.Text(key)
+		value := p.Next()
+		if value.Kind != bencode.Dict || top.file || len(element) == 0 && (len(levels) == 1 || top.children > 1) {
+			p.fault(ErrFileTree, key.Start, "file tree")
+			return
+		}
+		path = path[:top.prefix]
+		if len(element) > 0 {
+			path = bencode.AppendString(path, element)
+			levels = append(levels, treeLevel{prefix: len(path)})
+			continue
+		}
+		top.file = true
+		if pathBytes += len(path) + 1; pathBytes > p.limits.PathBytes {
+			p.fault(ErrPathsTooLong, key.Start, "file tree")
+			return
+		}
+		p.leaf(value.Start, append(bytes.Clone(path), 'e'))
+	}
+}
+
+// leaf reads a file of version 2, whose dictionary has been entered.
+func (p *parser) leaf(start int, raw []byte) {
+	if len(p.info.tree) >= p.limits.Files {
+		p.fault(ErrTooManyFiles, start, "file tree")
+		return
+	}
+	var length, root, attr, link bencode.Token
+	for key := p.Next(); key.Kind == bencode.Key; key = p.Next() {
+		switch name := p.Text(key); string(name) {
+		case "length":
+			p.first(&length)
+		case "pieces root":
+			p.first(&root)
+		case "attr":
+			p.first(&attr)
+		case "symlink path":
+			p.strings(&link)
+		default:
+			p.Value()
+		}
+	}
+	if p.Err() != nil {
+		return
+	}
+	f := File{raw: raw, Attr: p.attributes(attr)}
+	if f.Attr&padFile != 0 {
+		p.fault(ErrInvalidPadFile, start, "attr")
+		return
+	}
+	if f.Attr&Symlink != 0 {
+		p.link(&f, link, start)
+	} else if !p.length(&f, length, start) {
+		return
+	}
+	if f.Length > 0 {
+		f.more = &moreOfFile{}
+		if root.Kind == bencode.String && len(p.Text(root)) == len(f.more.root) {
+			f.more.root = HashV2(p.Text(root))
+		}
+		if f.more.root.IsZero() {
+			p.fault(ErrMissingPiecesRoot, max(root.Start, start), "pieces root")
+			return
+		}
+	}
+	p.info.tree = append(p.info.tree, f)
+}
+
+// filesV2 takes over the files of version 2, or compares them with those of version 1.
+func (p *parser) filesV2() {
+	if p.m.Version&V2 == 0 {
+		return
+	}
+	in := &p.info
+	at := max(in.fileTree.Start, in.offset)
+	if in.fileTree.Kind != bencode.Dict {
+		p.fault(ErrFileTree, at, "file tree")
+		return
+	}
+	if p.m.Version == Hybrid {
+		p.compare(at)
+		return
+	}
+	tree := in.tree
+	p.m.Multi = len(tree) != 1 || !sameRaw(p.Raw(in.name), tree[0].raw)
+	offset, pieces := int64(0), int64(0)
+	for i := range tree {
+		f := &tree[i]
+		f.Offset = offset
+		n := (f.Length + p.m.PieceLength - 1) / p.m.PieceLength
+		p.m.Length += f.Length
+		if pieces += n; pieces > int64(p.limits.Pieces) {
+			p.fault(ErrTooManyPieces, at, "file tree")
+			return
+		}
+		if offset += n * p.m.PieceLength; offset > maxLength {
+			p.fault(ErrInvalidLength, at, "file tree")
+			return
+		}
+	}
+	p.m.NumPieces = int(pieces)
+	p.take(tree, at)
+}
+
+// compare holds the files of a hybrid against each other: the same in the same order, each at the start of a piece.
+func (p *parser) compare(at int) {
+	tree := p.info.tree
+	if len(tree) != len(p.m.Files) {
+		p.fault(ErrInconsistentHybrid, at, "file tree")
+		return
+	}
+	for i := range tree {
+		a, b := &p.m.Files[i], &tree[i]
+		if a.Length != b.Length || a.Attr&Symlink != b.Attr&Symlink || !sameRaw(a.raw, b.raw) ||
+			a.Length > 0 && a.Offset%p.m.PieceLength != 0 {
+			p.fault(ErrInconsistentHybrid, at, "file tree")
+			return
+		}
+		if b.more != nil && a.more == nil {
+			a.more = b.more
+		}
+	}
+}

@@ -1,0 +1,126 @@
+package torrent
+
+import (
+	"encoding/base32"
+	"encoding/hex"
+)
+
+// HashV1 is an info hash of version 1: SHA-1. The zero value stands for none.
+type HashV1 [20]byte
+
+// HashV2 is an info hash of version 2, or a root of a file: SHA-256. The zero value stands for none.
+type HashV2 [32]byte
+
+// String returns 40 hexadecimal digits in lower case.
+func (h HashV1) String() string { return hex.EncodeToString(h[:]) }
+
+// String returns 64 hexadecimal digits in lower case.
+func (h HashV2) String() string { return hex.EncodeToString(h[:]) }
+
+// IsZero tells whether there is no hash.
+func (h HashV1) IsZero() bool { return h == HashV1{} }
+
+// IsZero tells whether there is no hash.
+func (h HashV2) IsZero() bool { return h == HashV2{} }
+
+// Short returns the first 20 bytes, which stand for the hash where trackers, the hash table and handshakes want 20
+// (BEP 52).
+func (h HashV2) Short() HashV1 { return HashV1(h[:len(HashV1{})]) }
+
+// MarshalText writes the hexadecimal form, and nothing for no hash.
+func (h HashV1) MarshalText() ([]byte, error) { return hexText(h[:], h.IsZero()), nil }
+
+// MarshalText writes the hexadecimal form, and nothing for no hash.
+func (h HashV2) MarshalText() ([]byte, error) { return hexText(h[:], h.IsZero()), nil }
+
+// UnmarshalText reads 40 hexadecimal digits or 32 of base32, of either case; nothing is no hash.
+func (h *HashV1) UnmarshalText(b []byte) error {
+	*h = HashV1{}
+	if len(b) == 0 || decodeHashV1(h, string(b)) {
+		return nil
+	}
+	return &MagnetError{Kind: ErrInvalidInfoHash, Value: string(b)}
+}
+
+// UnmarshalText reads 64 hexadecimal digits of either case; nothing is no hash.
+func (h *HashV2) UnmarshalText(b []byte) error {
+	*h = HashV2{}
+	if len(b) == 0 || decodeHashV2(h, string(b)) {
+		return nil
+	}
+	return &MagnetError{Kind: ErrInvalidInfoHash, Value: string(b)}
+}
+
+func hexText(b []byte, zero bool) []byte {
+	if zero {
+		return []byte{}
+	}
+	return hex.AppendEncode(nil, b)
+}
+
+// decodeHashV1 reads just 40 hexadecimal or 32 base32 digits. The all-zero hash is none.
+func decodeHashV1(h *HashV1, s string) bool {
+	switch len(s) {
+	case hex.EncodedLen(len(h)):
+		return decodeHex(h[:], s) && !h.IsZero()
+	case base32.StdEncoding.EncodedLen(len(h)):
+		return decodeBase32(h[:], s) && !h.IsZero()
+	}
+	return false
+}
+
+func decodeHashV2(h *HashV2, s string) bool {
+	return len(s) == hex.EncodedLen(len(h)) && decodeHex(h[:], s) && !h.IsZero()
+}
+
+// decodeHex fills dst from twice as many digits.
+func decodeHex(dst []byte, s string) bool {
+	for i := range dst {
+		a, b := hexDigit[s[2*i]], hexDigit[s[2*i+1]]
+		if a|b > 15 {
+			return false
+		}
+		dst[i] = a<<4 | b
+	}
+	return true
+}
+
+// decodeBase32 fills 5n bytes from 8n digits of RFC 4648, of either case.
+func decodeBase32(dst []byte, s string) bool {
+	for len(dst) > 0 {
+		var group uint64
+		for i := range 8 {
+			c := s[i]
+			switch {
+			case 'A' <= c && c <= 'Z':
+				c -= 'A'
+			case 'a' <= c && c <= 'z':
+				c -= 'a'
+			case '2' <= c && c <= '7':
+				c -= '2' - 26
+			default:
+				return false
+			}
+			group = group<<5 | uint64(c)
+		}
+		for i := range 5 {
+			dst[i] = byte(group >> (32 - 8*i))
+		}
+		dst, s = dst[5:], s[8:]
+	}
+	return true
+}
+
+// hexDigit is the value of each hexadecimal digit, and 255 for other bytes.
+var hexDigit = func() (t [256]byte) {
+	for i := range t {
+		t[i] = 255
+	}
+	for i, c := range "0123456789abcdef" {
+		t[c] = byte(i)
+	}
+	for i, c := range "ABCDEF" {
+		t[c] = byte(10 + i)
+	}
+	return t
+}()

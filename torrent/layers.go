@@ -1,0 +1,107 @@
+package torrent
+
+import (
+	"crypto/sha256"
+
+	"github.com/seine-go/seine/torrent/bencode"
+)
+
+// pieceLayers checks the layers of the hash trees of version 2 against the roots, and gives them to the files. They stand
+// outside of the info dictionary, and may be missing: peers do not give them with it.
+func (p *parser) pieceLayers() {
+	if p.m.Version&V2 == 0 || p.layers.Kind == bencode.None {
+		return
+	}
+	layers, ok := p.readLayers()
+	if !ok {
+		p.fault(ErrInvalidPieceLayers, p.layers.Start, "piece layers")
+		return
+	}
+	for i := range p.m.Files {
+		f := &p.m.Files[i]
+		if f.Length <= p.m.PieceLength {
+			continue
+		}
+		l := layers[f.more.root]
+		if l == nil {
+			p.warn(ErrMissingLayer, p.layers.Start, "piece layers")
+			continue
+		}
+		if l.pieces == 0 { // files of one content share a layer, which is checked once
+			l.pieces = int64(len(l.hashes)) / sha256.Size
+			if merkleRoot(l.hashes, p.m.PieceLength) != f.more.root {
+				l.pieces = -1
+			}
+		}
+		if l.pieces < 0 && p.m.PieceLength == blockLength {
+			// Here the layer is the leaves, which is no more than peers prove block by block. libtorrent takes such a
+			// torrent as well. The layer itself is not handed out.
+			p.warn(ErrInvalidPieceLayers, p.layers.Start, "piece layers")
+			continue
+		}
+		if l.pieces != (f.Length+p.m.PieceLength-1)/p.m.PieceLength {
+			p.fault(ErrInvalidPieceLayers, p.layers.Start, "piece layers")
+			return
+		}
+		f.more.layer = l.hashes
+	}
+}
+
+// layer is an entry of the piece layers.
+type layer struct {
+	hashes []byte
+	pieces int64 // once checked; -1 when the hashes do not give the root
+}
+
+func (p *parser) readLayers() (map[HashV2]*layer, bool) {
+	if p.layers.Kind != bencode.Dict {
+		return nil, false
+	}
+	s := bencode.NewScanner(p.data[p.layers.Start:p.layers.End], bencode.Options{MaxDepth: -1, MaxTokens: -1, MaxBytes: -1})
+	layers := map[HashV2]*layer{}
+	s.Next()
+	for key := s.Next(); key.Kind == bencode.Key; key = s.Next() {
+		root, value := s.Text(key), s.Value()
+		if len(root) != sha256.Size || value.Kind != bencode.String || len(s.Text(value))%sha256.Size != 0 {
+			return nil, false
+		}
+		if layers[HashV2(root)] == nil {
+			layers[HashV2(root)] = &layer{hashes: s.Text(value)}
+		}
+	}
+	return layers, true
+}
+
+// merkleRoot computes the root above a layer of piece hashes (BEP 52): the layer is filled up to a power of two with the
+// roots of pieces that hold zero hashes alone.
+func merkleRoot(hashes []byte, pieceLength int64) HashV2 {
+	var pad HashV2
+	for n := int64(blockLength); n < pieceLength; n *= 2 {
+		pad = hashPair(pad, pad)
+	}
+	row := make([]HashV2, len(hashes)/sha256.Size)
+	for i := range row {
+		row[i] = HashV2(hashes[i*sha256.Size:])
+	}
+	if len(row) == 0 {
+		return HashV2{}
+	}
+	for len(row) > 1 {
+		if len(row)%2 == 1 {
+			row = append(row, pad)
+		}
+		for i := range len(row) / 2 {
+			row[i] = hashPair(row[2*i], row[2*i+1])
+		}
+		row = row[:len(row)/2]
+		pad = hashPair(pad, pad)
+	}
+	return row[0]
+}
+
+func hashPair(a, b HashV2) HashV2 {
+	var both [2 * sha256.Size]byte
+	copy(both[:], a[:])
+	copy(both[sha256.Size:], b[:])
+	return sha256.Sum256(both[:])
+}

@@ -1,0 +1,385 @@
+package torrent
+
+import (
+	"bytes"
+	"crypto/sha1"
+	"crypto/sha256"
+	"errors"
+	"slices"
+	"unicode/utf8"
+
+	"github.com/seine-go/seine/torrent/bencode"
+)
+
+// Parse reads a .torrent file. The result keeps parts of b. Errors are of type *Error; of an input with several faults
+// one that makes it unreadable as bencode is told first.
+func Parse(b []byte, o Options) (*Metainfo, Warnings, error) {
+	p := newParser(b, o)
+	if p.begin() {
+		p.outer()
+	}
+	return p.finish(o)
+}
+
+// ParseInfo reads an info dictionary alone, as peers give it (BEP 9). Offsets are those in info.
+func ParseInfo(info []byte, o Options) (*Metainfo, Warnings, error) {
+	p := newParser(info, o)
+	if p.begin() {
+		p.haveInfo = true
+		p.infoDict(0)
+	}
+	return p.finish(o)
+}
+
+// parser reads a torrent in one pass over the tokens. The first fault stays; the rest of the input is then only checked
+// to be bencode.
+type parser struct {
+	bencode.Scanner
+	data     []byte
+	limits   Limits
+	m        *Metainfo
+	err      *Error
+	warnings Warnings
+
+	sawInfo  bool
+	haveInfo bool
+	announce [][]string    // tiers of announce-list
+	layers   bencode.Token // piece layers
+	info     infoParts
+}
+
+// infoParts is what stands in the info dictionary, in any order; the first of a key counts.
+type infoParts struct {
+	offset                               int
+	name, nameUTF8, pieceLength, pieces  bencode.Token
+	files, length, metaVersion, fileTree bencode.Token
+	list, tree                           []File // of version 1, with pad files, and of version 2
+}
+
+func newParser(b []byte, o Options) *parser {
+	p := &parser{data: b, m: &Metainfo{}, limits: Limits{
+		Files:      limit(o.Limits.Files, DefaultMaxFiles),
+		Pieces:     limit(o.Limits.Pieces, DefaultMaxPieces),
+		Duplicates: limit(o.Limits.Duplicates, DefaultMaxDuplicates),
+		PathBytes:  limit(o.Limits.PathBytes, DefaultMaxPathBytes),
+	}}
+	p.Reset(b, o.encoding())
+	return p
+}
+
+// fault keeps the first fault.
+func (p *parser) fault(kind ErrorKind, at int, key string) {
+	if p.err == nil {
+		p.err = &Error{Kind: kind, Offset: at, Key: key}
+	}
+}
+
+func (p *parser) warn(kind ErrorKind, at int, key string) {
+	n := 0
+	for _, w := range p.warnings {
+		if w.Kind == kind {
+			n++
+		}
+	}
+	if n < MaxWarnings {
+		p.warnings = append(p.warnings, Warning{Kind: kind, Offset: at, Key: key})
+	}
+}
+
+// begin enters the dictionary that the input must be.
+func (p *parser) begin() bool {
+	t := p.Next()
+	if t.Kind != bencode.Dict && t.Kind != bencode.None {
+		p.fault(ErrNotDict, 0, "")
+	}
+	return t.Kind == bencode.Dict
+}
+
+func (p *parser) finish(o Options) (*Metainfo, Warnings, error) {
+	for p.Depth() > 0 && p.Err() == nil {
+		p.Skip()
+	}
+	encoding := p.Scanner.Warnings()
+	if len(encoding) > 0 {
+		p.warnings = slices.Grow(p.warnings, len(encoding))
+		for _, w := range encoding {
+			p.warnings = append(p.warnings, Warning{Kind: w.Kind, Offset: w.Offset})
+		}
+	}
+	if err := p.Err(); err != nil {
+		return nil, p.warnings, p.unreadable(err)
+	}
+	if p.err == nil && !p.haveInfo {
+		p.fault(ErrMissingInfo, 0, "info")
+	}
+	if p.err == nil {
+		p.complete()
+	}
+	if p.err != nil {
+		return nil, p.warnings, p.err
+	}
+	if o.Strict && len(encoding) > 0 {
+		return nil, p.warnings, &Error{Kind: encoding[0].Kind, Offset: encoding[0].Offset, Err: encoding}
+	}
+	return p.m, p.warnings, nil
+}
+
+// unreadable makes an error of what the scanner says.
+func (p *parser) unreadable(err error) error {
+	var fault *bencode.Error
+	if !errors.As(err, &fault) {
+		return err
+	}
+	switch fault.Kind {
+	case bencode.ErrDepth, bencode.ErrTokens, bencode.ErrBytes:
+		return &Error{Kind: fault.Kind, Offset: fault.Offset, Err: err}
+	}
+	return &Error{Kind: ErrNotBencode, Offset: fault.Offset, Hint: hint(p.data), Err: err}
+}
+
+// outer reads the entries around the info dictionary.
+func (p *parser) outer() {
+	var announce, comment, commentUTF8, createdBy, created bencode.Token
+	var seen [4]bool
+	for key := p.Next(); key.Kind == bencode.Key && p.err == nil; key = p.Next() {
+		switch name := p.Text(key); string(name) {
+		case "info":
+			p.once(&p.sawInfo, p.enterInfo)
+		case "announce":
+			p.first(&announce)
+		case "announce-list":
+			p.once(&seen[0], p.announceList)
+		case "comment":
+			p.first(&comment)
+		case "comment.utf-8":
+			p.first(&commentUTF8)
+		case "created by":
+			p.first(&createdBy)
+		case "creation date":
+			p.first(&created)
+		case "url-list":
+			p.once(&seen[1], func() { p.m.WebSeeds = p.texts("url-list") })
+		case "httpseeds":
+			p.once(&seen[2], func() { p.m.HTTPSeeds = p.texts("httpseeds") })
+		case "nodes":
+			p.once(&seen[3], p.nodes)
+		case "piece layers":
+			p.first(&p.layers)
+		default:
+			p.Value()
+		}
+	}
+	p.m.Trackers = p.trackers(announce)
+	p.text(&p.m.Comment, comment, "comment")
+	p.text(&p.m.Comment, commentUTF8, "comment.utf-8")
+	p.text(&p.m.CreatedBy, createdBy, "created by")
+	if p.optional(created, bencode.Integer, "creation date") {
+		p.m.CreationDate = created.Int()
+	}
+}
+
+// once reads a value by read, or passes over it if its key was there before.
+func (p *parser) once(seen *bool, read func()) {
+	if *seen {
+		p.Value()
+		return
+	}
+	*seen = true
+	read()
+}
+
+func (p *parser) text(dst *string, t bencode.Token, key string) {
+	if p.optional(t, bencode.String, key) {
+		*dst = string(p.Text(t))
+	}
+}
+
+func (p *parser) enterInfo() {
+	t := p.Next()
+	switch t.Kind {
+	case bencode.Dict:
+		p.haveInfo = true
+		p.infoDict(t.Start)
+		return
+	case bencode.List:
+		p.Skip()
+	}
+	p.fault(ErrMissingInfo, t.Start, "info")
+}
+
+// infoDict reads the info dictionary, which has been entered.
+func (p *parser) infoDict(start int) {
+	in := &p.info
+	in.offset = start
+	var private, source bencode.Token
+	end := bencode.Token{}
+	for end.Kind != bencode.End && p.err == nil {
+		key := p.Next()
+		if key.Kind != bencode.Key {
+			end = key
+			break
+		}
+		switch name := p.Text(key); string(name) {
+		case "files":
+			p.fileList(&in.files)
+		case "file tree":
+			p.fileTree(&in.fileTree)
+		case "length":
+			p.first(&in.length)
+		case "meta version":
+			p.first(&in.metaVersion)
+		case "name":
+			p.first(&in.name)
+		case "name.utf-8":
+			p.first(&in.nameUTF8)
+		case "piece length":
+			p.first(&in.pieceLength)
+		case "pieces":
+			p.first(&in.pieces)
+		case "private":
+			p.first(&private)
+		case "source":
+			p.first(&source)
+		default:
+			p.Value()
+		}
+	}
+	if end.Kind != bencode.End {
+		return
+	}
+	p.m.Info = p.data[start:end.End:end.End]
+	p.m.InfoOffset = start
+	p.m.Private = p.optional(private, bencode.Integer, "private") && private.Int() == 1
+	p.text(&p.m.Source, source, "source")
+	p.version()
+}
+
+// optional warns of a value that is there and of another kind.
+func (p *parser) optional(t bencode.Token, kind bencode.Kind, key string) bool {
+	if t.Kind != kind && t.Kind != bencode.None {
+		p.warn(ErrWrongType, t.Start, key)
+	}
+	return t.Kind == kind
+}
+
+// first reads a value and keeps it if it is the first one of its key.
+func (p *parser) first(dst *bencode.Token) {
+	if t := p.Value(); dst.Kind == bencode.None {
+		*dst = t
+	}
+}
+
+// version finds out of which versions the torrent is.
+func (p *parser) version() {
+	in := &p.info
+	p.m.Version = V1
+	if !p.optional(in.metaVersion, bencode.Integer, "meta version") || in.metaVersion.Int() == 1 {
+		return
+	}
+	if in.metaVersion.Int() != 2 {
+		p.fault(ErrUnsupportedVersion, in.metaVersion.Start, "meta version")
+		return
+	}
+	p.m.Version = V2
+	if in.pieces.Kind != bencode.None {
+		p.m.Version = Hybrid
+	}
+	canonical := bencode.Options{Strict: true, MaxDepth: -1, MaxTokens: -1, MaxBytes: -1}
+	if _, w, err := canonical.Check(p.m.Info); err != nil {
+		p.fault(ErrV2Noncanonical, in.offset+w[0].Offset, "info")
+	}
+}
+
+// complete checks the parts against each other once all have been read.
+func (p *parser) complete() {
+	for _, step := range []func(){p.name, p.pieceLength, p.filesV1, p.filesV2, p.pieces, p.pieceLayers, p.paths} {
+		if step(); p.err != nil {
+			return
+		}
+	}
+	if p.m.Version&V1 != 0 {
+		p.m.V1 = sha1.Sum(p.m.Info)
+	}
+	if p.m.Version&V2 != 0 {
+		p.m.V2 = sha256.Sum256(p.m.Info)
+	}
+}
+
+func (p *parser) name() {
+	in := &p.info
+	t := in.name
+	if in.nameUTF8.Kind == bencode.String && utf8.Valid(p.Text(in.nameUTF8)) && len(p.Text(in.nameUTF8)) > 0 {
+		t = in.nameUTF8
+	}
+	if t.Kind != bencode.String {
+		p.fault(ErrMissingName, max(t.Start, in.offset), "name")
+		return
+	}
+	in.name = t
+	p.m.RawName = p.Text(t)
+	safe := appendSafe(nil, p.m.RawName)
+	if len(safe) == 0 && (string(p.m.RawName) == "." || bytes.ContainsAny(p.m.RawName, `/\`)) {
+		safe = append(safe, '_')
+	}
+	if len(safe) == 0 {
+		p.fault(ErrMissingName, t.Start, "name")
+		return
+	}
+	if string(safe) != string(p.m.RawName) {
+		p.warnName(t.Start, "name", p.m.RawName)
+	}
+	p.m.Name = string(safe)
+}
+
+// warnName tells that a name was changed.
+func (p *parser) warnName(at int, key string, raw []byte) {
+	if utf8.Valid(raw) {
+		p.warn(ErrUnsafePath, at, key)
+	} else {
+		p.warn(ErrNotUTF8, at, key)
+	}
+}
+
+func (p *parser) pieceLength() {
+	t := p.info.pieceLength
+	n := t.Int()
+	v2 := p.m.Version&V2 != 0
+	switch {
+	case t.Kind != bencode.Integer, n <= 0, n > maxPieceLength, v2 && (n < blockLength || n&(n-1) != 0):
+		p.fault(ErrMissingPieceLength, max(t.Start, p.info.offset), "piece length")
+	}
+	p.m.PieceLength = n
+}
+
+// pieces checks the hashes of version 1.
+func (p *parser) pieces() {
+	if p.m.Version&V1 == 0 {
+		return
+	}
+	t := p.info.pieces
+	if t.Kind != bencode.String {
+		p.fault(ErrMissingPieces, max(t.Start, p.info.offset), "pieces")
+		return
+	}
+	hashes := p.Text(t)
+	total := p.m.Length + p.m.PadLength
+	want := (total + p.m.PieceLength - 1) / p.m.PieceLength
+	if want > int64(p.limits.Pieces) {
+		p.fault(ErrTooManyPieces, t.Start, "pieces")
+		return
+	}
+	if len(hashes)%sha1.Size != 0 || int64(len(hashes)/sha1.Size) != want {
+		p.fault(ErrInvalidPieces, t.Start, "pieces")
+		return
+	}
+	p.m.Pieces = hashes
+	p.m.NumPieces = int(want)
+}
+
+// sameRaw compares the stored path of a file of version 1 with that of version 2.
+func sameRaw(v1, v2 []byte) bool {
+	if v1[0] == 'l' {
+		return bytes.Equal(v1, v2)
+	}
+	return bytes.Equal(v1, v2[1:len(v2)-1]) && bytes.Equal(v1, firstElement(v2))
+}

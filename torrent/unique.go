@@ -1,0 +1,157 @@
+package torrent
+
+import (
+	"bytes"
+	"encoding/binary"
+	"hash/maphash"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// pathSet holds paths, compared without case, by a keyed hash of 64 bits alone: that two paths share one by chance is so
+// rare that it does not matter, and it would only give a file another name. An input cannot aim at it, as the key is
+// drawn anew each time.
+type pathSet struct {
+	seed  maphash.Seed
+	slots []pathSlot // a power of two; at most half are taken
+	taken int
+	fold  []byte // scratch
+
+	folder string // the folder that was hashed last
+	hash   uint64
+}
+
+type pathSlot struct {
+	hash uint64 // zero is free
+	next uint32 // the number that the next duplicate is tried with
+}
+
+func newPathSet(n int) *pathSet {
+	size := 16
+	for size < 2*n {
+		size *= 2
+	}
+	return &pathSet{seed: maphash.MakeSeed(), slots: make([]pathSlot, size)}
+}
+
+// find returns the slot of a hash, or the free one where it belongs.
+func (s *pathSet) find(hash uint64) *pathSlot {
+	mask := uint64(len(s.slots) - 1)
+	for i := hash & mask; ; i = (i + 1) & mask {
+		if s.slots[i].hash == hash || s.slots[i].hash == 0 {
+			return &s.slots[i]
+		}
+	}
+}
+
+// add puts a hash into the slot that find gave for it.
+func (s *pathSet) add(slot *pathSlot, hash uint64) {
+	slot.hash = hash
+	if s.taken++; 2*s.taken <= len(s.slots) {
+		return
+	}
+	old := s.slots
+	s.slots = make([]pathSlot, 2*len(old))
+	for _, o := range old {
+		if o.hash != 0 {
+			*s.find(o.hash) = o
+		}
+	}
+}
+
+// child hashes a path from the hash of its folder and its last element, so that a deep path costs no more than its length.
+func (s *pathSet) child(folder uint64, element string) uint64 {
+	s.fold = binary.LittleEndian.AppendUint64(s.fold[:0], folder)
+	for i := 0; i < len(element); i++ {
+		c := element[i]
+		if c >= utf8.RuneSelf {
+			for _, r := range element[i:] {
+				s.fold = utf8.AppendRune(s.fold, unicode.ToLower(unicode.ToUpper(r)))
+			}
+			break
+		}
+		if 'A' <= c && c <= 'Z' {
+			c += 'a' - 'A'
+		}
+		s.fold = append(s.fold, c)
+	}
+	return max(maphash.Bytes(s.seed, s.fold), 1)
+}
+
+// enter hashes a folder; each folder on the way is put into the set if add says so.
+func (s *pathSet) enter(folder string, add bool) uint64 {
+	if folder == s.folder {
+		return s.hash
+	}
+	s.folder, s.hash = folder, 0
+	for more := true; more; {
+		var element string
+		element, folder, more = strings.Cut(folder, "/")
+		s.hash = s.child(s.hash, element)
+		if add {
+			if slot := s.find(s.hash); slot.hash == 0 {
+				s.add(slot, s.hash)
+			}
+		}
+	}
+	return s.hash
+}
+
+// cutName cuts a path before its last element.
+func cutName(path string) (folder, name string) {
+	i := strings.LastIndexByte(path, '/')
+	return path[:i], path[i+1:]
+}
+
+// makeUnique renames files whose path is that of a folder or of a file before it, compared without case: a number goes
+// before the extension.
+func (p *parser) makeUnique(files []File) {
+	set := newPathSet(len(files))
+	for i := range files {
+		folder, _ := cutName(files[i].Path)
+		set.enter(folder, true)
+	}
+	duplicates, tries := 0, 0
+	for i := range files {
+		folder, name := cutName(files[i].Path)
+		inside := set.enter(folder, false)
+		hash := set.child(inside, name)
+		slot := set.find(hash)
+		if slot.hash == 0 {
+			set.add(slot, hash)
+			continue
+		}
+		duplicates++
+		for n := slot.next + 1; ; n++ {
+			if tries++; duplicates > p.limits.Duplicates || tries/triesPerDuplicate > p.limits.Duplicates {
+				p.fault(ErrTooManyDuplicates, p.info.offset, "path")
+				return
+			}
+			other := numbered(name, n)
+			otherHash := set.child(inside, other)
+			if free := set.find(otherHash); free.hash == 0 {
+				slot.next = n
+				set.add(free, otherHash)
+				files[i].Path = folder + "/" + other
+				break
+			}
+		}
+		p.warnPath(files[i].raw)
+	}
+}
+
+// triesPerDuplicate bounds the work on names that are made to meet each other.
+const triesPerDuplicate = 8
+
+// numbered returns a name with a number before its extension.
+func numbered(name string, n uint32) string {
+	stem, ext := splitExt([]byte(name))
+	tail := append(strconv.AppendUint([]byte{'.'}, uint64(n), 10), ext...)
+	stem = stem[:min(len(stem), maxElement-len(tail))]
+	for len(stem) > 0 && !utf8.Valid(stem) {
+		stem = stem[:len(stem)-1]
+	}
+	return string(append(bytes.Clone(stem), tail...))
+}
