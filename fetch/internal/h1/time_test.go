@@ -26,18 +26,18 @@ func play(t *testing.T, server *memhttp.Conn, steps ...step) {
 	go func() {
 		defer close(done)
 		defer server.Close()
-		playSteps(server, steps)
+		send(server, steps)
+		_, _ = io.Copy(io.Discard, server)
 	}()
 }
 
-func playSteps(server *memhttp.Conn, steps []step) {
+func send(server *memhttp.Conn, steps []step) {
 	for _, s := range steps {
 		time.Sleep(s.pause)
 		if _, err := io.WriteString(server, s.send); err != nil {
 			return
 		}
 	}
-	_, _ = io.Copy(io.Discard, server)
 }
 
 // bubble runs one GET in a bubble against steps and returns its outcome and how long it took.
