@@ -24,9 +24,9 @@ func (s *Site) apiHandler() http.Handler {
 			s.apiNotFound(w, r)
 			return
 		}
-		sendJSON(w, r, changed(s.opts.Seed, id), s.film(id))
+		s.sendJSON(w, r, changed(s.opts.Seed, id), s.film(id))
 	})
-	mux.HandleFunc("GET /robots.txt", serveRobots(func() string {
+	mux.HandleFunc("GET /robots.txt", s.serveRobots(func() string {
 		return "User-agent: *\nDisallow: /api/internal/\n\nUser-agent: greedybot\nDisallow: /\n"
 	}))
 	return mux
@@ -64,7 +64,7 @@ func (s *Site) serveAPIList(w http.ResponseWriter, r *http.Request) {
 	for _, f := range window(s, s.films, page) {
 		list.Films = append(list.Films, film{f.ID, f.Title, f.Year, s.at(Catalogue, filmPath(f.ID)), s.at(API, apiFilmPath(f.ID))})
 	}
-	sendJSON(w, r, changed(s.opts.Seed, 0), list)
+	s.sendJSON(w, r, changed(s.opts.Seed, 0), list)
 }
 
 func (s *Site) apiNotFound(w http.ResponseWriter, _ *http.Request) {

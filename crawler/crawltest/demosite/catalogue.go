@@ -121,7 +121,7 @@ func (s *Site) serveFilm(layout string) http.HandlerFunc {
 		if layout == "app" {
 			v.Title = appTitle
 		}
-		content(w, r, "text/html; charset=utf-8", changed(s.opts.Seed, id), s.render(layout, v))
+		s.content(w, r, "text/html; charset=utf-8", changed(s.opts.Seed, id), s.render(layout, v))
 	}
 }
 

@@ -66,7 +66,7 @@ func (s *Site) serveCharset(w http.ResponseWriter, r *http.Request, p charsetPag
 	if p.header {
 		contentType += "; charset=" + p.charset
 	}
-	content(w, r, contentType, changed(s.opts.Seed, 0), body)
+	s.content(w, r, contentType, changed(s.opts.Seed, 0), body)
 }
 
 // filmsFrom lists the films of a country.

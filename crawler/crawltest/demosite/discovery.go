@@ -33,7 +33,7 @@ type sitemapEntry struct {
 
 // routeDiscovery serves what tells clients of pages: robots.txt, sitemaps (one as a gzip file) and an Atom feed.
 func (s *Site) routeDiscovery(mux *http.ServeMux) {
-	mux.HandleFunc("GET /robots.txt", serveRobots(func() string {
+	mux.HandleFunc("GET /robots.txt", s.serveRobots(func() string {
 		return catalogueRobots + "\nSitemap: " + s.at(Catalogue, "/sitemap.xml") + "\n"
 	}))
 	mux.HandleFunc("GET /sitemap.xml", func(w http.ResponseWriter, r *http.Request) {
@@ -57,7 +57,7 @@ func (s *Site) routeDiscovery(mux *http.ServeMux) {
 		for _, path := range s.sitemapPaths() {
 			entries = append(entries, sitemapEntry{Loc: s.at(Catalogue, path)})
 		}
-		content(w, r, "application/gzip", changed(s.opts.Seed, 0), zipped(marshalXML(urlSet(entries))))
+		s.content(w, r, "application/gzip", changed(s.opts.Seed, 0), s.zipped(marshalXML(urlSet(entries))))
 	})
 	mux.HandleFunc("GET /feed.atom", s.serveFeed)
 }
@@ -121,7 +121,7 @@ func (s *Site) serveFeed(w http.ResponseWriter, r *http.Request) {
 }
 
 func (s *Site) sendXML(w http.ResponseWriter, r *http.Request, contentType string, v any) {
-	content(w, r, contentType, changed(s.opts.Seed, 0), marshalXML(v))
+	s.content(w, r, contentType, changed(s.opts.Seed, 0), marshalXML(v))
 }
 
 func marshalXML(v any) []byte {

@@ -35,7 +35,7 @@ func (s *Site) imagesHandler() http.Handler {
 		if kind == "jpg" {
 			contentType = "image/jpeg"
 		}
-		content(w, r, contentType, changed(s.opts.Seed, id), poster(s.opts.Seed, id, kind))
+		s.content(w, r, contentType, changed(s.opts.Seed, id), poster(s.opts.Seed, id, kind))
 	})
 	return mux
 }

@@ -41,7 +41,7 @@ func (s *Site) mirrorHandler() http.Handler {
 	mux.HandleFunc("GET /robots.txt", func(w http.ResponseWriter, r *http.Request) {
 		redirect(w, http.StatusMovedPermanently, mirrorRobots)
 	})
-	mux.HandleFunc("GET "+mirrorRobots, serveRobots(func() string { return "User-agent: *\nDisallow: /session/\n" }))
+	mux.HandleFunc("GET "+mirrorRobots, s.serveRobots(func() string { return "User-agent: *\nDisallow: /session/\n" }))
 	mux.HandleFunc("GET /session/{id}", s.serveText(sessionTitle, "No robot should be here."))
 	return mux
 }
@@ -68,7 +68,7 @@ func (s *Site) serveMirrored(w http.ResponseWriter, r *http.Request, number stri
 		Session string
 	}{f, s.duplicates(id), sessionPath(s.opts.Seed, id)}
 	body := s.render("mirrored", view{Title: f.Title, Canonical: s.at(Mirror, filmPath(id)), Data: data})
-	content(w, r, "text/html; charset=utf-8", changed(s.opts.Seed, id), body)
+	s.content(w, r, "text/html; charset=utf-8", changed(s.opts.Seed, id), body)
 }
 
 func sessionPath(seed uint64, id int) string { return "/session/" + token(seed, id) }

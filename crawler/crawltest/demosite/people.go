@@ -17,7 +17,7 @@ func (s *Site) peopleHandler() http.Handler {
 	mux.HandleFunc("GET /{$}", s.servePeople)
 	mux.HandleFunc("GET /person/{id}", s.servePerson)
 	mux.HandleFunc("GET /landed", s.serveText(landingTitle, "You came here from the catalogue."))
-	mux.HandleFunc("GET /robots.txt", serveRobots(func() string {
+	mux.HandleFunc("GET /robots.txt", s.serveRobots(func() string {
 		rules := "User-agent: *\nDisallow: /private/\n"
 		if s.opts.CrawlDelay > 0 {
 			rules += fmt.Sprintf("Crawl-delay: %g\n", s.opts.CrawlDelay.Seconds())
@@ -69,12 +69,12 @@ func (s *Site) servePerson(w http.ResponseWriter, r *http.Request) {
 		DirectedFilms, ActedFilms []Film
 	}{p, titles(p.Directed), titles(p.Acted)}
 	body := s.render("person", view{Title: p.Name, Canonical: p.URL, Data: data})
-	content(w, r, "text/html; charset=utf-8", changed(s.opts.Seed, -id), body)
+	s.content(w, r, "text/html; charset=utf-8", changed(s.opts.Seed, -id), body)
 }
 
 // serveRobots serves a robots.txt, made anew for each request since URLs change at Start.
-func serveRobots(rules func() string) http.HandlerFunc {
+func (s *Site) serveRobots(rules func() string) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		content(w, r, "text/plain; charset=utf-8", time.Time{}, []byte(rules()))
+		s.content(w, r, "text/plain; charset=utf-8", time.Time{}, []byte(rules()))
 	}
 }

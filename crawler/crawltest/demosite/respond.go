@@ -73,11 +73,11 @@ func (s *Site) render(name string, v view) []byte {
 
 // html answers with a page.
 func (s *Site) html(w http.ResponseWriter, r *http.Request, name string, v view) {
-	content(w, r, "text/html; charset=utf-8", changed(s.opts.Seed, 0), s.render(name, v))
+	s.content(w, r, "text/html; charset=utf-8", changed(s.opts.Seed, 0), s.render(name, v))
 }
 
 // content answers 200 with a body, or 304 or a part of it when so asked; with gzip when that is accepted.
-func content(w http.ResponseWriter, r *http.Request, contentType string, modified time.Time, body []byte) {
+func (s *Site) content(w http.ResponseWriter, r *http.Request, contentType string, modified time.Time, body []byte) {
 	sum := sha256.Sum256(body)
 	tag := fmt.Sprintf("%x", sum[:8])
 	header := w.Header()
@@ -87,7 +87,7 @@ func content(w http.ResponseWriter, r *http.Request, contentType string, modifie
 		if acceptsGzip(r.Header.Values("Accept-Encoding")) {
 			header.Set("Content-Encoding", "gzip")
 			tag += "-gzip"
-			body = zipped(body)
+			body = s.zipped(body)
 		}
 	}
 	header.Set("ETag", `"`+tag+`"`)
@@ -109,8 +109,8 @@ func (s *Site) notFound(w http.ResponseWriter, _ *http.Request) {
 	s.answer(w, http.StatusNotFound, view{Title: notFoundTitle, Data: "There is no such page."})
 }
 
-func sendJSON(w http.ResponseWriter, r *http.Request, modified time.Time, v any) {
-	content(w, r, "application/json", modified, marshal(v))
+func (s *Site) sendJSON(w http.ResponseWriter, r *http.Request, modified time.Time, v any) {
+	s.content(w, r, "application/json", modified, marshal(v))
 }
 
 // marshal makes JSON in which <, > and & are escaped, so that it may stand in a script element.
@@ -153,9 +153,14 @@ func acceptsGzip(values []string) bool {
 	return star > 0
 }
 
-func zipped(body []byte) []byte {
+func (s *Site) zipped(body []byte) []byte {
+	z, ok := s.gzips.Get().(*gzip.Writer)
+	if !ok {
+		z = gzip.NewWriter(nil)
+	}
+	defer s.gzips.Put(z)
 	var b bytes.Buffer
-	z := gzip.NewWriter(&b)
+	z.Reset(&b)
 	_, _ = z.Write(body) // a bytes.Buffer takes all
 	_ = z.Close()
 	return b.Bytes()

@@ -102,6 +102,7 @@ type Site struct {
 	closed   bool
 
 	account account
+	gzips   sync.Pool // of *gzip.Writer, which are large
 	server  *http.Server
 	done    chan struct{}  // closed by Close: slow answers end
 	serving sync.WaitGroup // calls of Serve

@@ -43,7 +43,7 @@ func (s *Site) pause(r *http.Request, d time.Duration) {
 // slowAnswer is silent first.
 func (s *Site) slowAnswer(w http.ResponseWriter, r *http.Request, body []byte) {
 	s.pause(r, s.opts.Slow)
-	content(w, r, "text/html; charset=utf-8", changed(s.opts.Seed, 0), body)
+	s.content(w, r, "text/html; charset=utf-8", changed(s.opts.Seed, 0), body)
 }
 
 // slowBody sends the body in drops.
@@ -51,10 +51,11 @@ func (s *Site) slowBody(w http.ResponseWriter, r *http.Request, body []byte) {
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	w.Header().Set("Content-Length", fmt.Sprint(len(body)))
 	flusher := http.NewResponseController(w)
+	_ = flusher.Flush() // where the writer cannot, all comes at once, later
 	for i := range drops {
-		_, _ = w.Write(body[len(body)*i/drops : len(body)*(i+1)/drops])
-		_ = flusher.Flush() // where the writer cannot, the body comes at once, later
 		s.pause(r, s.opts.Slow/drops)
+		_, _ = w.Write(body[len(body)*i/drops : len(body)*(i+1)/drops])
+		_ = flusher.Flush()
 	}
 }
 
@@ -73,10 +74,10 @@ func (s *Site) slowHeader(w http.ResponseWriter, r *http.Request, body []byte) {
 	head := fmt.Sprintf("HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8\r\nConnection: close\r\n"+
 		"X-Slowly: yes\r\nContent-Length: %d\r\n\r\n", len(body))
 	for i := range drops {
+		s.pause(r, s.opts.Slow/drops)
 		if _, err := conn.Write([]byte(head[len(head)*i/drops : len(head)*(i+1)/drops])); err != nil {
 			panic(http.ErrAbortHandler)
 		}
-		s.pause(r, s.opts.Slow/drops)
 	}
 	if r.Method != http.MethodHead {
 		_, _ = conn.Write(body)
