@@ -1,0 +1,147 @@
+package crawler
+
+import (
+	"context"
+	"log/slog"
+	"math"
+	"strings"
+	"time"
+
+	"github.com/seine-go/seine/dedupe"
+	"github.com/seine-go/seine/fetch"
+	"github.com/seine-go/seine/fetch/robots"
+)
+
+// The identity of a crawler that has not said who it is.
+const (
+	DefaultAgent     = "seine"
+	DefaultUserAgent = "seine/0.1 (+https://github.com/seine-go/seine)"
+)
+
+// Config says what to crawl and how. The zero value of every field is a good default; a negative number means no limit
+// where the field does not say otherwise. An engine keeps its own copy.
+type Config struct {
+	// Name names the crawl, and the engine among those that share a frontier. Zero means "seine".
+	Name string
+	// Handler works on the pages. A Site serves as one, and brings its seeds and hosts. Nil is allowed for Pages only.
+	Handler Handler
+
+	// Frontier and Store keep what is to be done and what came of it. Zero means memory. Who opens them closes them.
+	Frontier Frontier
+	Store    Store
+
+	// Fetcher is the innermost part of the chain. Zero means a fetch.Transport with the settings below. A
+	// *fetch.Transport must have no Gate and no CheckHop: the engine sets them, and takes it over for good. Redirects
+	// of any other Fetcher become requests of their own.
+	Fetcher fetch.Fetcher
+	// Middleware stands round the Fetcher, outermost first.
+	Middleware []fetch.Middleware
+
+	// Agent is the product token that robots.txt is asked for. Zero means "seine". It is required with UserAgent.
+	Agent string
+	// UserAgent is the header. Zero means DefaultUserAgent.
+	UserAgent string
+	// IgnoreRobots neither asks for robots.txt nor obeys it.
+	IgnoreRobots bool
+	// IgnoreNoFollow follows links that carry rel=nofollow, and the links of pages whose robots meta or X-Robots-Tag
+	// forbids it.
+	IgnoreNoFollow bool
+	// AllowPrivate lets the engine's own Transport connect to loopback, private and link-local addresses.
+	AllowPrivate bool
+
+	// Scope bounds what links and redirects may lead to. Zero means the hosts of the seeds, or of the Site.
+	Scope Scope
+	// Canonical makes keys of URLs: what has the same key is fetched once. Nil means dedupe.Strict.
+	Canonical *dedupe.Canonicalizer
+
+	// Spacing is the time from the start of an exchange with a host to the start of the next. Zero means 500 ms,
+	// negative none.
+	Spacing time.Duration
+	// Delay is the time from the end of an exchange with a host to the start of the next, with one in flight. Zero means
+	// none. The greater of it and the host's crawl-delay counts.
+	Delay time.Duration
+	// PerHost is how many requests a host may have in flight. Zero means 1; negative means that only Concurrency counts.
+	PerHost int
+	// Concurrency is how many requests may be in flight in all. Zero means 64. It must not be negative.
+	Concurrency int
+
+	MaxDepth int   // links from a seed. Zero means no limit; to fetch the seeds alone, follow nothing
+	MaxPages int64 // pages asked for. Zero means no limit
+	MaxBytes int64 // body bytes received, as far as they are known before a page is asked for. Zero means no limit
+	MaxLinks int   // links taken from one page. Zero means the default of extract.ScanOptions
+	MaxBody  int64 // bytes of a decoded body, for the engine's own Transport. Zero means its default
+	MaxHops  int   // redirects from a request to its page. Zero means 10; negative follows none
+
+	// MaxAttempts is how often a page is tried. Zero means 3, negative 1.
+	MaxAttempts int
+	// AllStatuses gives pages of every status to the handler. Zero means 2xx only; any other fails, and 429 and 5xx are
+	// tried again before.
+	AllStatuses bool
+	// Grace is how long Run waits, when it ends, for handlers that go on. Zero means 5 s, negative for ever.
+	Grace time.Duration
+
+	// Logger gets what happens: pages at Debug, failures at Warn. Nil means nothing is logged.
+	Logger *slog.Logger
+	Hooks  Hooks
+}
+
+// Hooks are called as the crawl goes on, from many goroutines. A nil hook costs nothing.
+type Hooks struct {
+	// Failed is told of each request that has ended without its page being done, refused ones included.
+	Failed func(ctx context.Context, err *PageError)
+}
+
+// check refuses what cannot be and fills in the defaults.
+func (c *Config) check() error {
+	if c.UserAgent != "" && c.Agent == "" {
+		return &ConfigError{Field: "Agent", Reason: "is required with UserAgent: the product token that robots.txt is asked for"}
+	}
+	if c.Name == "" {
+		c.Name = "seine"
+	}
+	if c.Agent == "" {
+		c.Agent, c.UserAgent = DefaultAgent, DefaultUserAgent
+	}
+	if err := robots.ValidAgent(c.Agent); err != nil {
+		return &ConfigError{Field: "Agent", Reason: err.Error()}
+	}
+	if strings.ContainsAny(c.UserAgent, "\r\n\x00") {
+		return &ConfigError{Field: "UserAgent", Reason: "has a control character"}
+	}
+	if c.Concurrency < 0 || c.Concurrency > 1<<20 {
+		return &ConfigError{Field: "Concurrency", Reason: "is not of 0 to 1,048,576"}
+	}
+	if c.Delay < 0 {
+		return &ConfigError{Field: "Delay", Reason: "is negative"}
+	}
+	if err := c.Scope.check(); err != nil {
+		return err
+	}
+	if m, ok := c.Handler.(interface{ Check() error }); ok {
+		if err := m.Check(); err != nil {
+			return &ConfigError{Field: "Handler", Reason: err.Error()}
+		}
+	}
+	c.Concurrency = orDefault(c.Concurrency, 64, 64)
+	c.PerHost = orDefault(c.PerHost, DefaultPerHost, math.MaxInt32)
+	c.Spacing = orDefault(c.Spacing, DefaultSpacing, -1)
+	c.MaxDepth = orDefault(c.MaxDepth, math.MaxInt, math.MaxInt)
+	c.MaxPages = orDefault(c.MaxPages, math.MaxInt64, math.MaxInt64)
+	c.MaxBytes = orDefault(c.MaxBytes, math.MaxInt64, math.MaxInt64)
+	c.MaxHops = orDefault(c.MaxHops, 10, 0)
+	c.MaxAttempts = orDefault(c.MaxAttempts, 3, 1)
+	c.Grace = orDefault(c.Grace, 5*time.Second, math.MaxInt64)
+	if c.Frontier == nil {
+		c.Frontier = NewMemory(MemoryOptions{})
+	}
+	if c.Store == nil {
+		c.Store = &MemoryStore{}
+	}
+	if c.Canonical == nil {
+		c.Canonical = new(dedupe.Canonicalizer)
+	}
+	if c.Logger == nil {
+		c.Logger = slog.New(slog.DiscardHandler)
+	}
+	return nil
+}

@@ -1,0 +1,239 @@
+// Package crawler crawls: seeds in, pages out, politely.
+//
+//	for page, err := range crawler.Crawl(ctx, "https://films.example/") {
+//		if err != nil {
+//			log.Print(err)
+//			continue
+//		}
+//		fmt.Println(page.URL, page.Text("h1"))
+//		page.Follow("a[href]") // stays within the seeds' hosts unless told otherwise
+//	}
+//
+// By default an Engine obeys robots.txt and crawl-delay, says who it is, asks a host for one page at a time and at most
+// two in a second, and refuses private addresses. It installs no signal handler, reads no environment variable and
+// writes nothing to standard output.
+package crawler
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/binary"
+	"errors"
+	"iter"
+	"log/slog"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/seine-go/seine/fetch"
+	"github.com/seine-go/seine/fetch/robots"
+)
+
+// Engine runs a crawl. It is safe for concurrent use, but runs one crawl at a time.
+type Engine struct {
+	cfg      Config
+	fetcher  fetch.Fetcher // the whole chain
+	own      fetch.Fetcher // its innermost part, closed by Close if the engine made it
+	robots   *robots.Cache // nil when robots.txt is ignored
+	reserver HostReserver  // nil if the frontier cannot
+	log      *slog.Logger
+	count    counters
+	running  atomic.Bool
+	run      *run // the current one
+	mu       sync.Mutex
+	delays   map[string]time.Duration // crawl-delays that the frontier was told
+	scope    Scope
+	closes   bool
+}
+
+// less returns the difference to an earlier snapshot.
+func (s *Stats) less(b *Stats) *Stats {
+	return &Stats{
+		Pages: s.Pages - b.Pages, Failed: s.Failed - b.Failed, Retried: s.Retried - b.Retried, Refused: s.Refused - b.Refused,
+		Moved: s.Moved - b.Moved, Links: s.Links - b.Links, Queued: s.Queued - b.Queued, Bytes: s.Bytes - b.Bytes, Panics: s.Panics - b.Panics,
+	}
+}
+
+// New returns an engine, or a *ConfigError that names the field that cannot be. Nothing is fetched before Run or Pages.
+func New(cfg Config) (*Engine, error) {
+	if err := cfg.check(); err != nil {
+		return nil, err
+	}
+	e := &Engine{cfg: cfg, log: cfg.Logger, scope: cfg.Scope, delays: map[string]time.Duration{}}
+	e.reserver, _ = cfg.Frontier.(HostReserver)
+	if err := e.chain(); err != nil {
+		return nil, err
+	}
+	if !cfg.IgnoreRobots {
+		e.robots = &robots.Cache{Fetcher: e.fetcher, Agent: cfg.Agent}
+	}
+	return e, nil
+}
+
+// chain builds the fetch chain.
+func (e *Engine) chain() error {
+	switch f := e.cfg.Fetcher.(type) {
+	case nil:
+		e.closes = true
+		e.own = &fetch.Transport{
+			UserAgent: e.cfg.UserAgent, AllowPrivate: e.cfg.AllowPrivate, MaxBody: e.cfg.MaxBody, MaxRedirects: orNone(e.cfg.MaxHops),
+			MaxIdlePerHost: e.cfg.Concurrency, Gate: gate{e}, CheckHop: e.checkHop,
+		}
+	case *fetch.Transport:
+		if f.Gate != nil || f.CheckHop != nil {
+			return &ConfigError{Field: "Fetcher", Reason: "the Transport has a Gate or a CheckHop already; each engine needs a Transport of its own"}
+		}
+		if e.cfg.AllowPrivate != f.AllowPrivate && e.cfg.AllowPrivate || e.cfg.MaxBody != 0 {
+			return &ConfigError{Field: "Fetcher", Reason: "AllowPrivate and MaxBody are for the engine's own Transport; set them on the one given"}
+		}
+		if f.UserAgent == "" {
+			f.UserAgent = e.cfg.UserAgent
+		}
+		f.Gate, f.CheckHop = gate{e}, e.checkHop
+		e.own = f
+	default:
+		e.own = foreign{e, f}
+	}
+	e.fetcher = fetch.Chain(e.own, e.cfg.Middleware...)
+	return nil
+}
+
+func orNone(n int) int {
+	if n == 0 {
+		return -1
+	}
+	return n
+}
+
+// Stats returns what the engine has done since it was made.
+func (e *Engine) Stats() *Stats { return e.count.snapshot() }
+
+// Close ends the idle connections of the engine's own Transport. It must not be called while the engine runs.
+func (e *Engine) Close() error {
+	if c, ok := e.own.(interface{ Close() error }); ok && e.closes {
+		return c.Close()
+	}
+	return nil
+}
+
+// Run crawls until nothing is left to do, the budget is spent or ctx ends, and returns what was done. Seeds are parsed
+// as browsers do; a bad one is an error and nothing is fetched. Without seeds it goes on where the last run stopped.
+// When ctx ends, requests in flight are handed back to the frontier, and the error is the cause.
+func (e *Engine) Run(ctx context.Context, seeds ...string) (*Stats, error) {
+	if e.cfg.Handler == nil {
+		return nil, &ConfigError{Field: "Handler", Reason: "is nil; only Pages does without"}
+	}
+	return e.crawl(ctx, e.cfg.Handler, nil, seeds)
+}
+
+// crawl is Run with the handler, and told of failures.
+func (e *Engine) crawl(ctx context.Context, h Handler, failed func(*PageError), seeds []string) (*Stats, error) {
+	if !e.running.CompareAndSwap(false, true) {
+		return nil, ErrRunning
+	}
+	defer e.running.Store(false)
+	start, before := time.Now(), e.count.snapshot()
+	r := newRun(ctx, e, h, failed)
+	defer r.cancel(nil)
+	e.run = r
+	err := r.begin(seeds)
+	if err == nil {
+		err = r.loop()
+	}
+	stats := e.count.snapshot().less(before)
+	stats.Elapsed, stats.Finished = time.Since(start), r.finished
+	return stats, err
+}
+
+// Pages crawls like Run and hands out one page at a time. A page is nil exactly when the error is not: then a request
+// has failed, which is a *PageError, or the crawl has. What is staged on a page takes effect when the loop asks for the
+// next. Breaking off the loop stops the crawl and joins everything.
+func (e *Engine) Pages(ctx context.Context, seeds ...string) iter.Seq2[*Page, error] {
+	return func(yield func(*Page, error) bool) {
+		ctx, cancel := context.WithCancelCause(ctx)
+		h := &handOut{turns: make(chan turn), stopped: ctx.Done()}
+		done := make(chan error, 1)
+		go func() {
+			_, err := e.crawl(ctx, h, h.fail, seeds)
+			done <- err
+		}()
+		var err error
+		ended := false
+		defer func() { // also when the loop was left by a panic
+			cancel(errBroken)
+			if !ended {
+				<-done
+			} else if err != nil {
+				yield(nil, err)
+			}
+		}()
+		for !ended {
+			select {
+			case t := <-h.turns:
+				if !t.give(yield) {
+					return
+				}
+			case err = <-done:
+				ended = true
+			}
+		}
+	}
+}
+
+// errBroken ends a crawl whose loop was left.
+var errBroken = errors.New("seine: the loop over the pages was left")
+
+// Crawl is Pages on an engine with the default Config.
+func Crawl(ctx context.Context, seeds ...string) iter.Seq2[*Page, error] {
+	return func(yield func(*Page, error) bool) {
+		e, err := New(Config{})
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		defer e.Close()
+		e.Pages(ctx, seeds...)(yield)
+	}
+}
+
+// handOut is the handler of Pages: each page and each failure takes a turn of the loop.
+type handOut struct {
+	turns   chan turn
+	stopped <-chan struct{}
+}
+
+type turn struct {
+	page *Page
+	err  error
+	over chan struct{}
+}
+
+func (t turn) give(yield func(*Page, error) bool) bool {
+	defer close(t.over)
+	return yield(t.page, t.err)
+}
+
+// HandlePage implements Handler.
+func (h *handOut) HandlePage(ctx context.Context, p *Page) error { return h.take(ctx, turn{page: p}) }
+
+func (h *handOut) fail(err *PageError) { h.take(context.Background(), turn{err: err}) }
+
+func (h *handOut) take(ctx context.Context, t turn) error {
+	t.over = make(chan struct{})
+	select {
+	case h.turns <- t:
+		<-t.over
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	case <-h.stopped:
+		return errBroken
+	}
+}
+
+// newBoot draws a number that differs at each start.
+func newBoot() uint64 {
+	var b [8]byte
+	rand.Read(b[:]) // never fails
+	return binary.LittleEndian.Uint64(b[:])
+}

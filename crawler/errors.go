@@ -1,0 +1,106 @@
+package crawler
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/seine-go/seine/internal/weburl"
+)
+
+// Errors of an engine.
+var (
+	ErrNoSeeds          = errors.New("seine: nothing to crawl: no seeds, no Site and nothing stored")
+	ErrRunning          = errors.New("seine: the engine is running already")
+	ErrRobotsDisallowed = errors.New("seine: disallowed by robots.txt")
+	ErrOutOfScope       = errors.New("seine: out of scope")
+	ErrTooDeep          = errors.New("seine: deeper than the depth limit")
+	ErrTooManyHops      = errors.New("seine: too many redirects")
+	ErrBudget           = errors.New("seine: the budget is spent")
+)
+
+// ConfigError names the field of a Config that cannot be.
+type ConfigError struct{ Field, Reason string }
+
+// Error names the field.
+func (e *ConfigError) Error() string { return "seine: config: " + e.Field + ": " + e.Reason }
+
+// RequestError says why a request is not taken.
+type RequestError struct {
+	URL    string
+	Field  string // "" for the URL itself
+	Reason string
+	Err    error
+}
+
+// Error names the URL and the field.
+func (e *RequestError) Error() string {
+	s := "seine: request " + fmt.Sprintf("%q", weburl.Redact(e.URL))
+	if e.Field != "" {
+		s += ": " + e.Field
+	}
+	if e.Reason != "" {
+		s += ": " + e.Reason
+	}
+	if e.Err != nil {
+		s += ": " + e.Err.Error()
+	}
+	return s
+}
+
+// Unwrap returns the cause.
+func (e *RequestError) Unwrap() error { return e.Err }
+
+// PageError is what became of a request that failed for good, or of one try.
+type PageError struct {
+	Request *Request
+	Attempt int
+	Err     error
+}
+
+// Error names the URL and the cause.
+func (e *PageError) Error() string {
+	return fmt.Sprintf("seine: %s: attempt %d: %v", weburl.Redact(e.Request.URL), e.Attempt, e.Err)
+}
+
+// Unwrap returns the cause.
+func (e *PageError) Unwrap() error { return e.Err }
+
+// PanicError is a panic in a handler or a middleware. It costs the page and nothing else.
+type PanicError struct {
+	Value any
+	Stack []byte
+}
+
+// Error returns the value of the panic.
+func (e *PanicError) Error() string { return fmt.Sprintf("seine: panic: %v", e.Value) }
+
+// Unwrap returns the value of the panic if it is an error.
+func (e *PanicError) Unwrap() error {
+	err, _ := e.Value.(error)
+	return err
+}
+
+// Permanent makes an error that is not retried.
+func Permanent(err error) error { return &handlerError{err: err, permanent: true} }
+
+// RetryAfter makes an error whose request is tried again in d, as long as it has attempts left.
+func RetryAfter(d time.Duration, err error) error {
+	return &handlerError{err: err, delay: max(d, 0), timed: true}
+}
+
+type handlerError struct {
+	err       error
+	permanent bool
+	timed     bool
+	delay     time.Duration
+}
+
+func (e *handlerError) Error() string {
+	if e.err == nil {
+		return "seine: the handler gave no reason"
+	}
+	return e.err.Error()
+}
+
+func (e *handlerError) Unwrap() error { return e.err }

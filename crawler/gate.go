@@ -1,0 +1,313 @@
+package crawler
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/netip"
+	"strings"
+	"time"
+
+	"github.com/seine-go/seine/fetch"
+	"github.com/seine-go/seine/fetch/robots"
+	"github.com/seine-go/seine/internal/weburl"
+	"github.com/seine-go/seine/ratelimit"
+)
+
+// gate is the fetch.Gate of an engine. The first exchange with the host of a lease uses the slot that was reserved with
+// it; every further one (robots.txt, redirect hop, repetition) books a slot of its own.
+type gate struct{ e *Engine }
+
+// maxGateWait is how long an exchange may wait inside a lease; what would wait longer becomes a request of its own, or
+// is tried again.
+const maxGateWait = 2 * time.Minute
+
+// place is a reservation on a host other than the lease's.
+type place struct {
+	res     HostReservation
+	used    bool // its first slot is taken
+	slot    time.Time
+	report  HostReport
+	lastEnd time.Time
+}
+
+// errNoVisit says that somebody else's request came through the engine's Transport.
+var errNoVisit = errors.New("the engine's Transport serves only requests of its own pages: pass on the context that the handler got")
+
+// Enter implements fetch.Gate.
+func (g gate) Enter(ctx context.Context, host string, _ netip.Addr) (func(ratelimit.Report), error) {
+	v := visitOf(ctx)
+	if v == nil {
+		return nil, &fetch.Error{Op: "gate", Kind: fetch.ErrInvalid, Err: errNoVisit}
+	}
+	if host == v.host {
+		return v.enterOwn(ctx)
+	}
+	return v.enterForeign(ctx, host)
+}
+
+// enterOwn begins an exchange with the lease's host.
+func (v *visit) enterOwn(ctx context.Context) (func(ratelimit.Report), error) {
+	v.mu.Lock()
+	v.begun++
+	again, since := v.begun > 1, time.Since(v.lastEnd)
+	v.mu.Unlock()
+	if again {
+		wait, err := v.slot(ctx, ReserveRequest{Host: v.host, Under: v.lease, Since: since})
+		if err == nil {
+			err = sleep(ctx, wait)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return v.leaveOwn, nil
+}
+
+func (v *visit) leaveOwn(r ratelimit.Report) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.report, v.lastEnd = merge(v.report, r), time.Now()
+}
+
+// slot books one more slot on a host where the visit has a place.
+func (v *visit) slot(ctx context.Context, r ReserveRequest) (time.Duration, error) {
+	if v.e.reserver == nil { // the place is ours alone only with a delay; else it keeps its own spacing
+		pace := max(v.e.cfg.Delay, v.e.cfg.Spacing, v.e.delayOf(r.Host))
+		return pace - r.Since, nil
+	}
+	res, err := v.e.reserver.ReserveHost(ctx, r)
+	if err != nil {
+		return 0, err
+	}
+	if res.Wait > maxGateWait {
+		return 0, &fetch.Error{Op: "gate", Kind: fetch.ErrTimeout, Err: fmt.Errorf("%s is to be left alone for %v", r.Host, res.Wait.Round(time.Second))}
+	}
+	return res.Wait, nil
+}
+
+func (e *Engine) delayOf(host string) time.Duration {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.delays[host]
+}
+
+// enterForeign begins an exchange with another host.
+func (v *visit) enterForeign(ctx context.Context, host string) (func(ratelimit.Report), error) {
+	p, err := v.reserve(ctx, host)
+	if err != nil {
+		return nil, err
+	}
+	v.mu.Lock()
+	wait, first, since := time.Until(p.slot), !p.used, time.Since(p.lastEnd)
+	p.used = true
+	v.mu.Unlock()
+	if !first {
+		if wait, err = v.slot(ctx, ReserveRequest{Host: host, Under: v.lease, Held: p.res, Since: since}); err != nil {
+			return nil, err
+		}
+	}
+	if err := sleep(ctx, wait); err != nil {
+		return nil, err
+	}
+	return func(r ratelimit.Report) {
+		v.mu.Lock()
+		defer v.mu.Unlock()
+		p.report, p.lastEnd = merge(p.report, r), time.Now()
+	}, nil
+}
+
+// reserve books a place on another host, once.
+func (v *visit) reserve(ctx context.Context, host string) (*place, error) {
+	v.mu.Lock()
+	p := v.places[host]
+	v.mu.Unlock()
+	if p != nil {
+		return p, nil
+	}
+	if v.e.reserver == nil {
+		return nil, ErrBusy
+	}
+	res, err := v.e.reserver.ReserveHost(ctx, ReserveRequest{Host: host, Under: v.lease, TTL: leaseTTL + maxGateWait})
+	if err != nil {
+		return nil, err
+	}
+	p = &place{res: res, slot: time.Now().Add(res.Wait)}
+	if res.Wait > maxGateWait {
+		v.e.release(p)
+		return nil, ErrBusy
+	}
+	v.mu.Lock()
+	if v.places == nil {
+		v.places = map[string]*place{}
+	}
+	v.places[host] = p
+	v.mu.Unlock()
+	return p, nil
+}
+
+// leaveForeign gives back the places on other hosts.
+func (v *visit) leaveForeign() {
+	v.mu.Lock()
+	places := v.places
+	v.places = nil
+	v.mu.Unlock()
+	for _, p := range places {
+		v.e.release(p)
+	}
+}
+
+func (e *Engine) release(p *place) {
+	r := p.report
+	if !p.lastEnd.IsZero() {
+		r.Since = time.Since(p.lastEnd)
+	}
+	if err := e.reserver.ReleaseHost(context.Background(), p.res, r); err != nil {
+		e.log.Warn("release", "host", p.res.Host, "err", err)
+	}
+}
+
+// checkHop is asked before each redirect hop. What the crawl must not go to is refused; a hop to a host that has no
+// place now becomes a request of its own, so that no lease waits for another's.
+func (e *Engine) checkHop(ctx context.Context, _ *fetch.Request, next string) error {
+	v := visitOf(ctx)
+	if v == nil || robots.IsRobots(ctx) {
+		return nil // of robots.txt no robots are asked (RFC 9309 2.3.1.2)
+	}
+	u, ok := weburl.Split(next)
+	if !ok || !e.scope.holds(next) {
+		return ErrOutOfScope
+	}
+	v.mu.Lock()
+	hops := v.req.Hops + len(v.passed) + 1
+	v.mu.Unlock()
+	if hops > e.cfg.MaxHops {
+		return ErrTooManyHops
+	}
+	if host := u.Host(); host != v.host {
+		if _, err := v.reserve(ctx, host); errors.Is(err, ErrBusy) {
+			return v.move(next, hops)
+		} else if err != nil {
+			return err
+		}
+		if err := v.askRobots(ctx, next, host); err != nil {
+			return err
+		}
+	} else if err := v.askRobots(ctx, next, host); err != nil {
+		return err
+	}
+	return v.pass(next)
+}
+
+func withoutFragment(url string) string {
+	url, _, _ = strings.Cut(url, "#")
+	return url
+}
+
+// pass notes the key of a URL that a redirect led to.
+func (v *visit) pass(next string) error {
+	r := Request{URL: withoutFragment(next)}
+	if _, err := v.e.setKey(&r, nil); err != nil {
+		return err
+	}
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.passed = append(v.passed, r.key())
+	return nil
+}
+
+// move makes a request of its own of a redirect target.
+func (v *visit) move(next string, hops int) error {
+	r := *v.req
+	r.URL, r.Key, r.Hops = withoutFragment(next), "", hops
+	r.Method, r.Body = "", nil // a hop that keeps its body is not followed across hosts
+	if v.req.Body != nil {
+		return fmt.Errorf("%w: a redirect of a request with a body leads to a busy host", ErrBusy)
+	}
+	if _, err := v.e.setKey(&r, nil); err != nil {
+		return err
+	}
+	v.mu.Lock()
+	v.moved = &r
+	v.mu.Unlock()
+	return errMoved
+}
+
+// foreign is a Fetcher that knows of no gate: the engine gates each fetch as one exchange, and makes requests of its
+// redirects.
+type foreign struct {
+	e *Engine
+	fetch.Fetcher
+}
+
+// Fetch implements fetch.Fetcher.
+func (f foreign) Fetch(ctx context.Context, req *fetch.Request) (*fetch.Response, error) {
+	u, ok := weburl.Split(req.URL)
+	if !ok {
+		return nil, &fetch.Error{Op: "parse", URL: req.URL, Kind: fetch.ErrInvalid}
+	}
+	leave, err := gate{f.e}.Enter(ctx, u.Host(), netip.Addr{})
+	if err != nil {
+		return nil, err
+	}
+	start := time.Now()
+	r := ratelimit.Report{Class: ratelimit.NetError, Exchanges: 1}
+	defer func() {
+		r.Elapsed = time.Since(start)
+		leave(r)
+	}()
+	resp, err := f.Fetcher.Fetch(ctx, req)
+	if err == nil {
+		r.Class, r.Status, r.Bytes = statusClass(resp), resp.Status, resp.RawSize
+		r.RetryAfter, _ = fetch.RetryAfter(resp.Header, resp.Status, time.Now(), 0)
+	}
+	return resp, err
+}
+
+// statusClass is what a status tells about the host's load.
+func statusClass(resp *fetch.Response) ratelimit.Class {
+	switch {
+	case resp.Status == http.StatusTooManyRequests, resp.Status == http.StatusServiceUnavailable && resp.Header.Get("Retry-After") != "":
+		return ratelimit.Throttle
+	case resp.Status == http.StatusForbidden:
+		return ratelimit.Block
+	case resp.Status >= 500:
+		return ratelimit.ServerError
+	}
+	return ratelimit.OK
+}
+
+// location is where a redirect leads.
+func location(resp *fetch.Response) (string, bool) {
+	switch resp.Status {
+	case http.StatusMovedPermanently, http.StatusFound, http.StatusSeeOther, http.StatusTemporaryRedirect, http.StatusPermanentRedirect:
+	default:
+		return "", false
+	}
+	ref := strings.TrimSpace(resp.Header.Get("Location"))
+	u, err := weburl.Parse(resp.URL)
+	if err != nil || ref == "" {
+		return "", false
+	}
+	next, err := u.Resolve(ref)
+	return next.Href(), err == nil
+}
+
+// followForeign makes a request of the redirect that a foreign Fetcher answered with.
+func (v *visit) followForeign(resp *fetch.Response) (bool, error) {
+	if _, is := v.e.own.(foreign); !is || v.e.cfg.MaxHops == 0 {
+		return false, nil
+	}
+	next, ok := location(resp)
+	if !ok {
+		return false, nil
+	}
+	switch {
+	case !v.e.scope.holds(next):
+		return true, ErrOutOfScope
+	case v.req.Hops+1 > v.e.cfg.MaxHops:
+		return true, ErrTooManyHops
+	}
+	return true, v.move(next, v.req.Hops+1)
+}

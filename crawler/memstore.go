@@ -1,0 +1,132 @@
+package crawler
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io/fs"
+	"iter"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// MaxKeyBytes bounds the key of a Store.
+const MaxKeyBytes = 4096
+
+// MemoryStore is a Store that lasts as long as the process. The zero value is ready.
+type MemoryStore struct {
+	mu     sync.RWMutex
+	values map[string][]byte
+}
+
+var (
+	_ Store   = (*MemoryStore)(nil)
+	_ Updater = (*MemoryStore)(nil)
+)
+
+func checkKey(key string) error {
+	if len(key) == 0 || len(key) > MaxKeyBytes {
+		return fmt.Errorf("seine: store: key of %d bytes, not of 1 to %d", len(key), MaxKeyBytes)
+	}
+	return nil
+}
+
+// Get implements Store.
+func (m *MemoryStore) Get(ctx context.Context, key string) ([]byte, error) {
+	if err := first(ctx.Err(), checkKey(key)); err != nil {
+		return nil, err
+	}
+	m.mu.RLock()
+	defer m.mu.RUnlock()
+	v, ok := m.values[key]
+	if !ok {
+		return nil, fmt.Errorf("seine: store: %q: %w", key, fs.ErrNotExist)
+	}
+	return bytes.Clone(v), nil
+}
+
+// Put implements Store.
+func (m *MemoryStore) Put(ctx context.Context, key string, value []byte) error {
+	if err := first(ctx.Err(), checkKey(key)); err != nil {
+		return err
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.put(key, value)
+	return nil
+}
+
+func (m *MemoryStore) put(key string, value []byte) {
+	if m.values == nil {
+		m.values = make(map[string][]byte)
+	}
+	if value == nil {
+		value = []byte{}
+	}
+	m.values[key] = bytes.Clone(value)
+}
+
+// Delete implements Store.
+func (m *MemoryStore) Delete(ctx context.Context, key string) error {
+	if err := first(ctx.Err(), checkKey(key)); err != nil {
+		return err
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	delete(m.values, key)
+	return nil
+}
+
+// Update implements Updater.
+func (m *MemoryStore) Update(ctx context.Context, key string, f func(old []byte) ([]byte, error)) error {
+	if err := first(ctx.Err(), checkKey(key)); err != nil {
+		return err
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	value, err := f(bytes.Clone(m.values[key]))
+	if err != nil {
+		return err
+	}
+	m.put(key, value)
+	return nil
+}
+
+// Scan implements Store.
+func (m *MemoryStore) Scan(ctx context.Context, prefix string) iter.Seq2[Entry, error] {
+	return func(yield func(Entry, error) bool) {
+		m.mu.RLock()
+		var keys []string
+		for k := range m.values {
+			if strings.HasPrefix(k, prefix) {
+				keys = append(keys, k)
+			}
+		}
+		m.mu.RUnlock()
+		slices.Sort(keys)
+		for _, k := range keys {
+			if err := ctx.Err(); err != nil {
+				yield(Entry{}, err)
+				return
+			}
+			m.mu.RLock()
+			v, ok := m.values[k]
+			v = bytes.Clone(v)
+			m.mu.RUnlock()
+			if ok && !yield(Entry{Key: k, Value: v}, nil) {
+				return
+			}
+		}
+	}
+}
+
+// first returns the first error that is not nil.
+func first(errs ...error) error {
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}

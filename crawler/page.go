@@ -1,0 +1,268 @@
+package crawler
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+
+	"github.com/PuerkitoBio/goquery"
+
+	"github.com/seine-go/seine/extract"
+	"github.com/seine-go/seine/fetch"
+	"github.com/seine-go/seine/internal/weburl"
+)
+
+// Page is an answer in the hands of a Handler. It is used by one goroutine at a time. What it holds is ordinary memory
+// and may be kept; what stages (Follow, Add, Save) works until the handler returns, or the loop asks for the next page.
+type Page struct {
+	URL      string // that was answered at last, after redirects
+	Request  *Request
+	Response *fetch.Response
+	Depth    int // links from a seed
+	Attempt  int // counted from 1
+
+	v      *visit
+	s      *scratch
+	items  []Item
+	doc    *extract.Document
+	hints  *extract.Hints
+	values []pathValue
+	err    error // the first fault of the page's own methods
+}
+
+type pathValue struct{ name, value string }
+
+// errOver is what staging on a page that is over comes to.
+var errOver = errors.New("seine: the page is over: it was staged on after its handler had returned")
+
+// fault keeps the first error of methods that return none; it fails the page.
+func (p *Page) fault(err error) {
+	if p.err == nil {
+		p.err = Permanent(err)
+	}
+}
+
+// IsHTML reports whether the page is HTML: by its media type, or, without one, by its first bytes.
+func (p *Page) IsHTML() bool {
+	media, _, _ := strings.Cut(p.Response.Header.Get("Content-Type"), ";")
+	switch strings.ToLower(strings.TrimSpace(media)) {
+	case "text/html", "application/xhtml+xml":
+		return true
+	case "":
+		return strings.HasPrefix(http.DetectContentType(p.Response.Body), "text/html")
+	}
+	return false
+}
+
+// Document returns the page's document, which is parsed when it is first asked.
+func (p *Page) Document() *extract.Document {
+	if p.doc == nil {
+		p.doc = extract.NewDocument(p.Response.Body, extract.DocumentOptions{URL: p.URL, Header: p.Response.Header})
+	}
+	return p.doc
+}
+
+// Find returns what a CSS selector matches. A bad selector fails the page, and matches nothing.
+func (p *Page) Find(selector string) *goquery.Selection {
+	s, err := p.Document().Find(selector)
+	if err != nil {
+		p.fault(err)
+		return &goquery.Selection{}
+	}
+	return s
+}
+
+// Text returns the text of the first element that a CSS selector matches, blanks at its ends cut off; "" if there is
+// none. A bad selector fails the page.
+func (p *Page) Text(selector string) string {
+	return strings.TrimSpace(p.Find(selector).First().Text())
+}
+
+// Attr returns an attribute of the first element that a CSS selector matches; "" if there is none. A bad selector
+// fails the page.
+func (p *Page) Attr(selector, name string) string {
+	value, _ := p.Find(selector).First().Attr(name)
+	return strings.TrimSpace(value)
+}
+
+// Hints returns the links and what else the page tells a crawler. They are found without a tree.
+func (p *Page) Hints() *extract.Hints {
+	if p.hints != nil {
+		return p.hints
+	}
+	o := extract.ScanOptions{URL: p.URL, Header: p.Response.Header}
+	if p.v != nil {
+		o.Agent, o.MaxLinks = p.v.e.cfg.Agent, p.v.e.cfg.MaxLinks
+	}
+	var err error
+	body := p.Response.Body
+	if !p.IsHTML() {
+		body = nil // the header may have links all the same
+	}
+	if p.hints, err = extract.Scan(body, o); err != nil {
+		p.fault(err)
+		p.hints = &extract.Hints{}
+	}
+	return p.hints
+}
+
+// Links returns the links of the page, in its order.
+func (p *Page) Links() []extract.Link { return p.Hints().Links }
+
+// FollowLinks stages all links of the page that are in scope and may be followed, and returns how many.
+func (p *Page) FollowLinks() int {
+	n := 0
+	for _, l := range p.Hints().Links {
+		if p.follow(l.URL, l.NoFollow) {
+			n++
+		}
+	}
+	return n
+}
+
+// Follow stages the links of the elements that a CSS selector matches: their href, src, or data-href. Those that are
+// out of scope, too deep, or not to be followed are left out. It returns how many were staged; a link that was staged
+// or fetched before counts, but is fetched once. A bad selector fails the page.
+func (p *Page) Follow(selector string) int {
+	if selector == "a[href]" { // what the link pass finds anyway
+		n := 0
+		for _, l := range p.Hints().Links {
+			if l.Kind == extract.Anchor && p.follow(l.URL, l.NoFollow) {
+				n++
+			}
+		}
+		return n
+	}
+	base, err := p.base()
+	if err != nil {
+		p.fault(err)
+		return 0
+	}
+	n := 0
+	for _, s := range p.Find(selector).EachIter() {
+		for _, attr := range [...]string{"href", "src", "data-href"} {
+			ref, ok := s.Attr(attr)
+			if !ok {
+				continue
+			}
+			rel, _ := s.Attr("rel")
+			if u, err := base.Resolve(ref); err == nil && p.follow(u.WithoutFragment().Href(), hasWord(rel, "nofollow")) {
+				n++
+			}
+			break
+		}
+	}
+	return n
+}
+
+// base returns the URL that references of the page are resolved against.
+func (p *Page) base() (weburl.URL, error) {
+	if b := p.Hints().Base; b != "" {
+		return weburl.Parse(b)
+	}
+	return weburl.Parse(p.URL)
+}
+
+func hasWord(list, word string) bool {
+	for f := range strings.FieldsSeq(list) {
+		if strings.EqualFold(f, word) {
+			return true
+		}
+	}
+	return false
+}
+
+// follow stages a link whose URL is serialised already.
+func (p *Page) follow(url string, noFollow bool) bool {
+	v := p.v
+	if v == nil {
+		p.fault(errOver)
+		return false
+	}
+	if !v.e.cfg.IgnoreNoFollow && (noFollow || p.Hints().NoFollow) || p.Depth >= v.e.cfg.MaxDepth || !v.e.scope.holds(url) {
+		return false
+	}
+	r := Request{URL: url, Depth: p.Depth + 1}
+	var err error
+	if p.s.key, err = v.e.setKey(&r, p.s.key); err != nil {
+		return false // the link pass has parsed it: no profile refuses such a URL but for its length
+	}
+	p.s.links = append(p.s.links, r)
+	return true
+}
+
+// Add stages requests. URLs are resolved against the page. Depth is one more than the page's unless it is set. A
+// request that cannot be stored, or is out of scope, is an error and none is staged.
+func (p *Page) Add(reqs ...*Request) error {
+	if p.v == nil {
+		return errOver
+	}
+	base, err := p.base()
+	if err != nil {
+		return err
+	}
+	staged := len(p.s.links)
+	for _, r := range reqs {
+		u, err := base.Resolve(r.URL)
+		if err != nil {
+			err = &RequestError{URL: r.URL, Err: err}
+		} else {
+			c := *r
+			c.URL = u.Href()
+			err = p.add(&c)
+		}
+		if err != nil {
+			p.s.links = p.s.links[:staged]
+			return err
+		}
+	}
+	return nil
+}
+
+func (p *Page) add(r *Request) error {
+	if r.Depth == 0 {
+		r.Depth = p.Depth + 1
+	}
+	r, err := p.v.e.seed(r)
+	switch {
+	case err != nil:
+		return err
+	case r.Depth > p.v.e.cfg.MaxDepth:
+		return fmt.Errorf("%w: %s", ErrTooDeep, weburl.Redact(r.URL))
+	case !p.v.e.scope.holds(r.URL):
+		return fmt.Errorf("%w: %s", ErrOutOfScope, weburl.Redact(r.URL))
+	}
+	p.s.links = append(p.s.links, *r)
+	return nil
+}
+
+// Save stages a value under a key of the Store, as JSON, or as it is if it is a []byte.
+func (p *Page) Save(key string, value any) error {
+	if p.v == nil {
+		return errOver
+	}
+	if err := checkKey(key); err != nil {
+		return err
+	}
+	b, ok := value.([]byte)
+	if !ok {
+		var err error
+		if b, err = json.Marshal(value); err != nil {
+			return fmt.Errorf("seine: save %q: %w", key, err)
+		}
+	}
+	p.items = append(p.items, Item{Key: key, Value: b})
+	return nil
+}
+
+// PathValue returns what a wildcard of the Mux's pattern matched; "" if there is no such wildcard.
+func (p *Page) PathValue(name string) string {
+	for _, v := range p.values {
+		if v.name == name {
+			return v.value
+		}
+	}
+	return ""
+}

@@ -1,0 +1,95 @@
+package crawler
+
+import (
+	"encoding/json"
+	"net/http"
+
+	"github.com/seine-go/seine/fetch"
+	"github.com/seine-go/seine/internal/weburl"
+)
+
+// Bounds of a request. A request beyond one is refused with an error that names it.
+const (
+	MaxDataBytes   = 64 << 10 // of Data
+	MaxBodyBytes   = 1 << 20  // of Body
+	MaxHeaderBytes = 64 << 10 // of all header names and values
+	MaxLabelBytes  = 256      // of Label, Session and the other names
+)
+
+// Request is a request as a frontier keeps it: plain values that survive a restart, and no secrets. Whatever is secret
+// or live (credentials, cookies, connections) is named, by Session for one, and found again when the request is sent.
+type Request struct {
+	URL    string // absolute; the engine writes it as the URL standard serialises it
+	Method string // "" is GET
+	Header http.Header
+	Body   []byte
+	Kind   fetch.Kind
+
+	// Key is the identity of the request: what has the same key is fetched once. Empty means method, canonical URL and
+	// body.
+	Key string
+
+	Label string          // chosen by the application, to tell its requests apart
+	Data  json.RawMessage // the application's own JSON
+
+	Session  string // names the jar and exit that belong together
+	Priority int    // greater is sooner
+	Depth    int    // links from a seed
+	Hops     int    // redirects on the way from the request that a page or seed named
+}
+
+// key returns the identity under which the frontier knows the request.
+func (r *Request) key() string {
+	if r.Key != "" {
+		return r.Key
+	}
+	return r.URL
+}
+
+// Host returns the host and, where it is not the default, the port of the URL: what politeness goes by. It is "" for a
+// URL that is none.
+func (r *Request) Host() string {
+	u, ok := weburl.Split(r.URL)
+	if !ok {
+		return ""
+	}
+	return u.Host()
+}
+
+// check refuses what cannot be stored.
+func (r *Request) check() error {
+	switch {
+	case len(r.Data) > MaxDataBytes:
+		return &RequestError{URL: r.URL, Field: "Data", Reason: "larger than 64 KiB"}
+	case len(r.Data) > 0 && !json.Valid(r.Data):
+		return &RequestError{URL: r.URL, Field: "Data", Reason: "not JSON"}
+	case len(r.Body) > MaxBodyBytes:
+		return &RequestError{URL: r.URL, Field: "Body", Reason: "larger than 1 MiB"}
+	case len(r.Label) > MaxLabelBytes:
+		return &RequestError{URL: r.URL, Field: "Label", Reason: "longer than 256 bytes"}
+	case len(r.Session) > MaxLabelBytes:
+		return &RequestError{URL: r.URL, Field: "Session", Reason: "longer than 256 bytes"}
+	}
+	size := 0
+	for name, values := range r.Header {
+		switch http.CanonicalHeaderKey(name) {
+		case "Authorization", "Cookie", "Proxy-Authorization":
+			return &RequestError{URL: r.URL, Field: "Header", Reason: name + " is a credential and is not stored"}
+		}
+		for _, v := range values {
+			size += len(name) + len(v)
+		}
+	}
+	if size > MaxHeaderBytes {
+		return &RequestError{URL: r.URL, Field: "Header", Reason: "larger than 64 KiB"}
+	}
+	return nil
+}
+
+// fetchRequest is the request as the fetch chain takes it.
+func (r *Request) fetchRequest() *fetch.Request {
+	return &fetch.Request{
+		URL: r.URL, Method: r.Method, Header: r.Header, Body: r.Body, Kind: r.Kind,
+		Route: fetch.Route{Session: r.Session},
+	}
+}

@@ -1,0 +1,39 @@
+package crawler
+
+import (
+	"fmt"
+	"sync/atomic"
+	"time"
+)
+
+// Stats is what a run did.
+type Stats struct {
+	Pages    int64 // delivered to the handler and done
+	Failed   int64 // given up
+	Retried  int64 // tries that were put off
+	Refused  int64 // not asked for: robots.txt, scope, depth, budget
+	Moved    int64 // answered by a redirect whose target became a request of its own
+	Links    int64 // that handlers followed
+	Queued   int64 // requests that were new
+	Bytes    int64 // of bodies, as they came over the wire
+	Panics   int64 // of handlers and middlewares
+	Elapsed  time.Duration
+	Finished bool // nothing was left to do
+}
+
+// String returns the stats in one line.
+func (s *Stats) String() string {
+	return fmt.Sprintf("%d pages, %d failed, %d refused, %d bytes in %v", s.Pages, s.Failed, s.Refused, s.Bytes, s.Elapsed.Round(time.Millisecond))
+}
+
+// counters are the stats while the engine runs.
+type counters struct {
+	asked, pages, failed, retried, refused, moved, links, queued, bytes, panics atomic.Int64
+}
+
+func (c *counters) snapshot() *Stats {
+	return &Stats{
+		Pages: c.pages.Load(), Failed: c.failed.Load(), Retried: c.retried.Load(), Refused: c.refused.Load(), Moved: c.moved.Load(),
+		Links: c.links.Load(), Queued: c.queued.Load(), Bytes: c.bytes.Load(), Panics: c.panics.Load(),
+	}
+}
