@@ -123,15 +123,14 @@ func (c *Cache) land(e *entry, f *flight, s *state, err error) {
 		f.err = &fetch.Error{Op: op, URL: e.origin + Path, Kind: fetch.ErrUnknown, Err: err}
 	}
 	f.state = s
+	if e.flight == f {
+		e.flight = nil
+		if err == nil {
+			e.state = s
+		}
+		c.keep(e)
+	}
 	close(f.done)
-	if e.flight != f {
-		return
-	}
-	e.flight = nil
-	if err == nil {
-		e.state = s
-	}
-	c.keep(e)
 }
 
 // leave takes a waiter from a flight, and ends the flight with the last one.

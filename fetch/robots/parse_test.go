@@ -191,7 +191,9 @@ func TestMarkupHasNoRules(t *testing.T) {
 func TestSizeBound_K081(t *testing.T) {
 	t.Parallel()
 	const head, tail = "User-agent: *\nDisallow: /private\n", "Allow: /private/x"
-	pad := func(size int) string { return head + "#" + strings.Repeat("x", size-len(head)-len(tail)-2) + "\n" + tail }
+	pad := func(size int) string {
+		return head + "#" + strings.Repeat("x", size-len(head)-len(tail)-2) + "\n" + tail
+	}
 	tests := []struct {
 		name     string
 		body     string
@@ -275,7 +277,7 @@ func FuzzRobots(f *testing.F) {
 	f.Fuzz(func(t *testing.T, body []byte) {
 		file := Parse(body)
 		lines := bytes.Count(body, []byte("\n")) + bytes.Count(body, []byte("\r")) + 1
-		if lines >= 1 && body != nil && !bytes.HasPrefix(body, []byte("\xFF\xFE")) && !bytes.HasPrefix(body, []byte("\xFE\xFF")) {
+		if !bytes.HasPrefix(body, []byte("\xFF\xFE")) && !bytes.HasPrefix(body, []byte("\xFE\xFF")) {
 			if n := file.rules + len(file.groups) + len(file.sitemaps); n > lines {
 				t.Errorf("%d lines gave %d things", lines, n)
 			}

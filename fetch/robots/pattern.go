@@ -157,20 +157,44 @@ func unhex(b byte) byte {
 	return 0xFF
 }
 
-// inQuery unescapes what separates nothing in a query, so that raw and escaped are the same there, as in the second
-// example of RFC 9309 2.2.2 ("?baz=https://foo.bar").
-var inQuery = strings.NewReplacer("%2F", "/", "%3A", ":", "%3F", "?", "%40", "@")
+// unescapeQuery unescapes in a canonical query what separates nothing there, so that raw and escaped are the same, as in
+// the second example of RFC 9309 2.2.2 ("?baz=https://foo.bar").
+func unescapeQuery(query string) string {
+	i := strings.IndexByte(query, '%')
+	if i < 0 {
+		return query
+	}
+	var out []byte // nil until something differs
+	from := 0      // what is before is in out
+	for ; i+2 < len(query); i++ {
+		if query[i] != '%' {
+			continue
+		}
+		octet := unhex(query[i+1])<<4 | unhex(query[i+2])
+		switch octet {
+		case '/', ':', '?', '@':
+			out = append(append(out, query[from:i]...), octet)
+			from = i + len("%XX")
+		}
+		i += 2
+	}
+	if out == nil {
+		return query
+	}
+	return string(append(out, query[from:]...))
+}
 
-// loosen applies inQuery behind the first question mark of a canonical target.
+// loosen applies unescapeQuery behind the first question mark of a canonical target.
 func loosen(target string) string {
 	i := strings.IndexByte(target, '?')
-	if i < 0 || strings.IndexByte(target[i:], '%') < 0 {
+	if i < 0 {
 		return target
 	}
-	if query := inQuery.Replace(target[i:]); query != target[i:] {
-		return target[:i] + query
+	query := unescapeQuery(target[i:])
+	if len(query) == len(target)-i {
+		return target
 	}
-	return target
+	return target[:i] + query
 }
 
 // loosened returns the pattern for targets that are loosened. It is the matter only of a pattern that names a question
@@ -181,7 +205,7 @@ func (p *pattern) loosened() (q pattern, changed, ok bool) {
 	for i, lit := range p.literals {
 		switch {
 		case ok:
-			q.literals[i] = inQuery.Replace(lit)
+			q.literals[i] = unescapeQuery(lit)
 		default:
 			q.literals[i] = loosen(lit)
 			ok = strings.IndexByte(lit, '?') >= 0
