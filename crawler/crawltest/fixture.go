@@ -23,7 +23,7 @@ func fixtureName(method string, u *url.URL) string {
 		host += ":" + port
 	}
 	parts := []string{bounded(escape(host, false))}
-	segments := strings.Split(strings.TrimPrefix(u.EscapedPath(), "/"), "/")
+	segments := strings.Split(strings.TrimPrefix(rawPath(u), "/"), "/")
 	for i, segment := range segments {
 		last := i == len(segments)-1
 		if plain, err := url.PathUnescape(segment); err == nil {
@@ -45,6 +45,14 @@ func fixtureName(method string, u *url.URL) string {
 		parts = append(parts, bounded(part))
 	}
 	return strings.Join(parts, "/")
+}
+
+// rawPath is the path as it was written. EscapedPath forgets that where other bytes of the path should have been escaped.
+func rawPath(u *url.URL) string {
+	if plain, err := url.PathUnescape(u.RawPath); err == nil && plain == u.Path {
+		return u.RawPath
+	}
+	return u.EscapedPath()
 }
 
 var defaultPorts = map[string]string{"http": "80", "https": "443"}

@@ -31,7 +31,7 @@ func TestFixtureNames(t *testing.T) {
 		{"POST", "https://films.example/search?x", "films.example/search%3Fx!POST"},
 		{"a b", "https://films.example/", "films.example/index!a%20b"},
 		{"GET", "https://films.example/" + long + "/a", "films.example/" + long + "/a"},
-		{"GET", "https://films.example/" + long + "x", "films.example/" + long[:keptPart] + "!" + "a91f6cd35a21d4bf"},
+		{"GET", "https://films.example/" + long + "x", "films.example/" + long[:keptPart] + "!" + "dc31ed5afb940294"},
 	} {
 		u, err := url.Parse(tt.url)
 		if err != nil { // a stray % is no URL for net/url; the name is made from what others would make of it
@@ -63,8 +63,12 @@ func FuzzFixtureName(f *testing.F) {
 		}
 		again := *u
 		again.Fragment, again.User, again.Host = "", nil, strings.ToUpper(u.Host)
-		if other := fixtureName(method, &again); strings.ToLower(u.Host) == strings.ToLower(again.Host) && other != name {
+		if other := fixtureName(method, &again); isASCII(u.Host) && other != name {
 			t.Errorf("%q and %q", name, other)
 		}
 	})
+}
+
+func isASCII(text string) bool {
+	return !strings.ContainsFunc(text, func(r rune) bool { return r >= 0x80 })
 }

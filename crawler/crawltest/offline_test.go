@@ -63,7 +63,7 @@ func TestOfflineAnswersFromFiles(t *testing.T) {
 		{"post", "POST", "https://films.example/search", 200, nil, `{"found":1}`},
 		{"head", "HEAD", "https://films.example/film/7", 200, map[string]string{"Content-Length": "20"}, ""},
 		{"status and fields", "GET", "https://films.example/moved", 301, map[string]string{"Location": "/film/7", "Set-Cookie": "a=1", "Content-Length": "0"}, ""},
-		{"status without reason, length corrected", "GET", "https://films.example/gone", 410, map[string]string{"X-Why": "sold", "Content-Length": "7", "Transfer-Encoding": ""}, "no\r\nmore"},
+		{"status without reason, length corrected", "GET", "https://films.example/gone", 410, map[string]string{"X-Why": "sold", "Content-Length": "8", "Transfer-Encoding": ""}, "no\r\nmore"},
 		{"ends at its last field", "GET", "https://films.example/bare", 404, map[string]string{"Server": "x"}, ""},
 		{"port", "GET", "http://127.0.0.1:8080/robots.txt", 200, map[string]string{"Content-Type": "text/plain; charset=utf-8"}, "User-agent: *\n"},
 	} {
