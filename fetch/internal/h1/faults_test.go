@@ -310,8 +310,8 @@ func TestIdleSocketsAreLookedAt(t *testing.T) {
 	}
 	const answer = okHead + "Content-Length: 5\r\n\r\nhello"
 	happenings := map[string]func(server net.Conn){
-		"end":     func(server net.Conn) { _ = server.Close() },
-		"surplus": func(server net.Conn) { _, _ = io.WriteString(server, "HTTP/1.1 200 OK\r\n\r\n") },
+		"end":                   func(server net.Conn) { _ = server.Close() },
+		"surplus":               func(server net.Conn) { _, _ = io.WriteString(server, "HTTP/1.1 200 OK\r\n\r\n") },
 		"surplus with the body": nil,
 	}
 	for _, layer := range []string{"tcp", "tls", "tls in a wrapper"} {
@@ -343,6 +343,31 @@ func TestIdleSocketsAreLookedAt(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// TestSurplusHeldByTLS: what TLS has decrypted beyond a body that was read by its exact length is found, though nothing waits
+// in the socket.
+func TestSurplusHeldByTLS(t *testing.T) {
+	t.Parallel()
+	const size = bufferSize + 10_000 // more than the buffer takes, so that the rest is read by its length
+	client, server := loopback(t)
+	client, server = overTLS(t, client, server)
+	go func() {
+		_, _ = server.Read(make([]byte, 4096))
+		_, _ = io.WriteString(server, okHead+"Content-Length: "+itoa(size)+"\r\n\r\n"+strings.Repeat("x", size)+"HTTP/1.1 200 OK\r\n\r\n")
+	}()
+	c := NewConn(client, Limits{}, Timeouts{})
+	defer c.Close()
+	var resp Response
+	if err := c.Do(t.Context(), &Request{Target: "/"}, &resp); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := io.ReadFull(c.Body(), make([]byte, size)); err != nil {
+		t.Fatal(err)
+	}
+	if e := wantKind(t, c.Do(t.Context(), &Request{Target: "/"}, &resp), Closed); e.Written {
+		t.Errorf("%+v", e)
 	}
 }
 

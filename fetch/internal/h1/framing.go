@@ -30,13 +30,13 @@ func (c *Conn) frame() error {
 	switch {
 	case r.Status == http.StatusSwitchingProtocols, c.asked.connect && r.Status/100 == 2:
 		b.mode, c.keep = toClose, false
-	case r.Status == http.StatusNoContent, r.Status == http.StatusNotModified:
-		r.ContentLength = 0
-		b.finish()
 	case c.asked.head:
 		if !chunked {
 			r.ContentLength = length
 		}
+		b.finish()
+	case r.Status == http.StatusNoContent, r.Status == http.StatusNotModified:
+		r.ContentLength = 0
 		b.finish()
 	case chunked:
 		b.mode = inChunks

@@ -141,7 +141,9 @@ func wantKind(t testing.TB, err error, kind Kind) *Error {
 }
 
 func sameHeader(a, b http.Header) bool {
-	return maps.EqualFunc(a, b, func(x, y []string) bool { return strings.Join(x, "\x00") == strings.Join(y, "\x00") && len(x) == len(y) })
+	return maps.EqualFunc(a, b, func(x, y []string) bool {
+		return strings.Join(x, "\x00") == strings.Join(y, "\x00") && len(x) == len(y)
+	})
 }
 
 func itoa(n int) string { return strconv.Itoa(n) }
