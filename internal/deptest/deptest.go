@@ -48,6 +48,9 @@ func (p Package) Main() bool { return p.Name == "main" }
 // Support reports whether the package is made for tests: it may import testing, and only tests import it.
 func (p Package) Support() bool { return supports(p.Path) }
 
+// unreleased reports whether the package is in a module for this repository alone.
+func (p Package) unreleased() bool { return p.Module != "." && below(p.Module, "internal") }
+
 // Imports lists the paths that files import: of the tests, or of the others.
 func (p Package) Imports(tests bool) []string {
 	var paths []string

@@ -123,6 +123,8 @@ func TestCheckImportsFindsWhatIsPlanted(t *testing.T) {
 		{"crawler/redisbackend", "crawler/redisbackend/a.go", Module + "/internal/weburl", "another version"},
 		{"crawler/redisbackend", "crawler/redisbackend/a_test.go", Module + "/internal/weburl", ""},
 		{"crawler/redisbackend", "crawler/redisbackend/a.go", Module + "/crawler/redisbackend/internal/x", ""},
+		{"internal/tools", "internal/tools/a.go", "testing", ""},
+		{"crawler/redisbackend", "crawler/redisbackend/a.go", "testing", "only tests"},
 		{"crawler/etcdbackend", "crawler/etcdbackend/a.go", Module + "/crawler/sqlitebackend", "only programs"},
 	}
 	backend := source(t, "crawler/sqlitebackend", "crawler/sqlitebackend/a.go", "package sqlitebackend\n")

@@ -43,7 +43,7 @@ var forbidden = map[string][]string{
 func CheckHabits(packages []Package) []string {
 	var faults []string
 	for _, p := range packages {
-		if p.Main() || p.Support() || p.Module != "." && below(p.Module, "internal") {
+		if p.Main() || p.Support() || p.unreleased() {
 			continue
 		}
 		for _, f := range p.Files {

@@ -111,7 +111,7 @@ func refuse(p Package, imported string, packages []Package) string {
 func refuseForeign(p Package, imported string) string {
 	switch {
 	case imported == "testing" || strings.HasPrefix(imported, "testing/"):
-		if !p.Support() {
+		if !p.Support() && !p.unreleased() {
 			return "only tests and packages made for them use it"
 		}
 	case strings.Contains(strings.Split(imported, "/")[0], "."):

@@ -1,13 +1,17 @@
 // Faults compares docs/faults.md with the tests of all modules: every test or fuzz target whose name ends in the id of
 // a fault (TestScopeComparesLabels_K011) stands in the table, and every test of the table exists. It runs in the root
-// of the repository. Rows that are missing are printed as they should stand, but for the words in the middle.
+// of the repository.
 //
 // A row of the table is
 //
 //	| K011 | the fault in a line | crawler: TestScopeComparesLabels_K011; dedupe: TestOther_K011 |
+//
+// With -w the tests of all rows are written anew, and rows that are missing are added with a question mark in the
+// middle, which a person has to replace.
 package main
 
 import (
+	"flag"
 	"fmt"
 	"go/ast"
 	"go/parser"
@@ -25,7 +29,17 @@ import (
 const table = "docs/faults.md"
 
 func main() {
-	if err := run(os.DirFS("."), os.Stdout); err != nil {
+	write := flag.Bool("w", false, "write the tests into the table")
+	flag.Parse()
+	repo := os.DirFS(".")
+	err := error(nil)
+	if *write {
+		err = rewrite(repo)
+	}
+	if err == nil {
+		err = run(repo, os.Stdout)
+	}
+	if err != nil {
 		fmt.Fprintln(os.Stderr, "faults:", err)
 		os.Exit(1)
 	}

@@ -46,3 +46,16 @@ func TestRun(t *testing.T) {
 		})
 	}
 }
+
+func TestUpdate(t *testing.T) {
+	t.Parallel()
+	const before = "# Faults\n\n| id | fault | test |\n|---|---|---|\n| K002 | two | q: TestGone_K002 |\n| K003 | three | p: TestGone_K003 |\n\nafter\n"
+	const want = "# Faults\n\n| id | fault | test |\n|---|---|---|\n| K001 | ? | p: TestA_K001 |\n| K002 | two | p: FuzzB_K002; p: TestB_K002 |\n\nafter\n"
+	tests := []test{"p: TestB_K002", "p: TestA_K001", "p: FuzzB_K002"}
+	if got := update(before, tests); got != want {
+		t.Errorf("got:\n%s", got)
+	}
+	if got := update(want, tests); got != want {
+		t.Errorf("a second time:\n%s", got)
+	}
+}
