@@ -9,7 +9,8 @@ type text interface{ string | []byte }
 
 // classes of bytes on the fast path
 const (
-	hostByte   = 1 << iota // a byte of a host name in lower case
+	hostByte   = 1 << iota // stands for itself in a host name: lower case
+	hostMark               // as well, but may begin a label or IDNA: . and -
 	pathByte               // stands for itself in a path
 	pathDot                // as well, but may belong to a dot segment: . and %
 	queryByte              // stands for itself in a query
@@ -22,7 +23,10 @@ var classOf = func() (table [256]uint8) {
 		if isAlpha(b) || isDigit(b) || b == '+' || b == '-' || b == '.' {
 			table[i] |= schemeByte
 		}
-		if 'a' <= b && b <= 'z' || isDigit(b) || b == '-' || b == '.' || b == '_' {
+		switch {
+		case b == '.' || b == '-':
+			table[i] |= hostMark
+		case 'a' <= b && b <= 'z' || isDigit(b) || b == '_':
 			table[i] |= hostByte
 		}
 		if mustEncode[i]&specialQuerySet == 0 {
@@ -89,14 +93,18 @@ func httpPrefix[T text](s T) int {
 // where the full parser must decide: user info, upper case, IDNA, odd numbers, default ports.
 func scanAuthority[T text](s T, start int, https bool) (hostEnd, end int) {
 	i, label := start, start
-	for ; i < len(s) && classOf[s[i]]&hostByte != 0; i++ {
-		switch s[i] {
-		case '.':
+	for ; i < len(s); i++ {
+		class := classOf[s[i]]
+		if class&hostByte != 0 {
+			continue
+		}
+		if class&hostMark == 0 {
+			break
+		}
+		if s[i] == '.' {
 			label = i + 1
-		case '-':
-			if i >= start+3 && s[i-1] == '-' && s[i-2] == 'n' && s[i-3] == 'x' {
-				return -1, -1
-			}
+		} else if i >= start+3 && s[i-1] == '-' && s[i-2] == 'n' && s[i-3] == 'x' {
+			return -1, -1
 		}
 	}
 	if i == label || isDigit(s[label]) && !isPlainIPv4(s[start:i]) {
@@ -128,28 +136,23 @@ func scanPort[T text](s T, i int, https bool) int {
 
 // isPlainIPv4 reports whether s is four decimal numbers of a byte each without leading zeros.
 func isPlainIPv4[T text](s T) bool {
-	numbers := 1
-	for i, value, digits := 0, 0, 0; ; i++ {
-		if i < len(s) && isDigit(s[i]) {
-			if digits > 0 && value == 0 {
+	i := 0
+	for number := range 4 {
+		if number > 0 {
+			if i == len(s) || s[i] != '.' {
 				return false
 			}
-			if value, digits = value*10+int(s[i]-'0'), digits+1; value > 255 {
-				return false
-			}
-			continue
+			i++
 		}
-		if digits == 0 {
+		start, value := i, 0
+		for ; i < len(s) && i < start+3 && isDigit(s[i]); i++ {
+			value = value*10 + int(s[i]-'0')
+		}
+		if i == start || value > 255 || i > start+1 && s[start] == '0' {
 			return false
 		}
-		if i == len(s) {
-			return numbers == 4
-		}
-		if s[i] != '.' {
-			return false
-		}
-		numbers, value, digits = numbers+1, 0, 0
 	}
+	return i == len(s)
 }
 
 // scanPath returns the end of the path that starts a segment at i, and whether it may hold dot segments; −1 when a byte

@@ -122,7 +122,7 @@ func (g generator) segment() string {
 }
 
 func TestFastPathEqualsTheFullParser(t *testing.T) {
-	const references = 150_000
+	const references = 100_000
 	bases := parsedBases(t)
 	g := generator{rand.New(rand.NewPCG(1, 2))}
 	fast := 0

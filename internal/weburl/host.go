@@ -56,11 +56,11 @@ func appendHost(dst []byte, host string, special bool) ([]byte, Reason) {
 }
 
 // ToASCII maps a domain name to its ASCII form in lower case, as Parse does with the hosts of http URLs, but neither reads
-// it as an IPv4 address nor decodes escapes. It reports false for names that cannot be mapped; whether all characters of
-// a name are ones that a host may have it does not check.
+// it as an IPv4 address nor decodes escapes. It reports false for names that cannot be mapped, or only to characters that
+// no host may have; those of a name that is plain ASCII already it does not check.
 func ToASCII(domain string) (string, bool) {
 	mapped, reason := domainToASCII(domain)
-	return mapped, reason == 0
+	return mapped, reason == 0 && (isASCII(domain) || !strings.ContainsAny(mapped, forbiddenDomain))
 }
 
 // domainToASCII maps a name to its ASCII form. Names of plain ASCII are only set in lower case. Where one of them has
