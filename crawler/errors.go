@@ -3,6 +3,7 @@ package crawler
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/seine-go/seine/internal/weburl"
@@ -58,9 +59,13 @@ type PageError struct {
 	Err     error
 }
 
-// Error names the URL and the cause.
+// Error names the URL, the cause and the attempt.
 func (e *PageError) Error() string {
-	return fmt.Sprintf("seine: %s: attempt %d: %v", weburl.Redact(e.Request.URL), e.Attempt, e.Err)
+	url, cause := weburl.Redact(e.Request.URL), strings.TrimPrefix(e.Err.Error(), "seine: ")
+	if strings.Contains(cause, url) { // the cause names it
+		return fmt.Sprintf("seine: %s (attempt %d)", cause, e.Attempt)
+	}
+	return fmt.Sprintf("seine: %s: %s (attempt %d)", url, cause, e.Attempt)
 }
 
 // Unwrap returns the cause.
