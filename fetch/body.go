@@ -249,18 +249,17 @@ func (b *bodyReader) drain() error {
 // cutError says what the end of a body means: nil for a proper one. Errors of the wire are told by the caller, who knows
 // what they are.
 func (b *bodyReader) cutError(err error) *Error {
-	fault := &Error{Op: "decode", Kind: ErrEncoding, Err: err}
 	switch {
 	case err == io.EOF:
 		return nil
 	case b.wire.err != nil && b.wire.err != io.EOF:
-		fault.Op, fault.Kind, fault.Err = "read body", ErrTruncated, b.wire.err
+		return &Error{Op: "read body", Kind: ErrTruncated, Err: b.wire.err}
 	case errors.Is(err, errTooMuch):
-		fault.Op, fault.Kind = "read body", ErrBodyLimit
+		return &Error{Op: "read body", Kind: ErrBodyLimit, Err: err}
 	case errors.Is(err, io.ErrUnexpectedEOF):
-		fault.Kind = ErrTruncated
+		return &Error{Op: "decode", Kind: ErrTruncated, Err: err}
 	}
-	return fault
+	return &Error{Op: "decode", Kind: ErrEncoding, Err: err}
 }
 
 // source returns a pooled buffer over r.

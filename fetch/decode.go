@@ -300,16 +300,20 @@ func (g *gzipReader) Read(p []byte) (int, error) {
 		g.z.Multistream(false)
 		g.begun = true
 	}
-	n, err := g.z.Read(p)
-	if err != io.EOF {
-		return n, err
+	for {
+		n, err := g.z.Read(p)
+		if err != io.EOF {
+			return n, err
+		}
+		next, _ := g.src.Peek(sniffLen)
+		if !isGzip(next) || g.z.Reset(g.src) != nil {
+			return n, io.EOF
+		}
+		g.z.Multistream(false)
+		if n > 0 {
+			return n, nil
+		}
 	}
-	next, _ := g.src.Peek(sniffLen)
-	if !isGzip(next) || g.z.Reset(g.src) != nil {
-		return n, io.EOF
-	}
-	g.z.Multistream(false)
-	return n, nil
 }
 
 // unexpected turns the end of the bytes where data should begin into what it is.

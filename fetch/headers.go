@@ -93,15 +93,14 @@ func isToken(s string) bool {
 	return s != ""
 }
 
-// fields writes the header of the hop: in the order that the request gives, or else the Transport's own fields before the
+// fields writes the header of a hop: in the order that the request gives, or else the Transport's own fields before the
 // others.
 type fields struct {
-	f    *flight
-	out  []h1.Field
-	host string
+	f   *flight
+	out []h1.Field
 }
 
-// own returns the value of a field that the Transport adds by itself, by its index in ownNames.
+// ownNames are the fields that the Transport adds by itself, in their order where the request gives none.
 var ownNames = [...]string{"Host", "Connection", "User-Agent", "Accept", "Accept-Encoding", "Authorization", "Content-Length"}
 
 // appendFields appends the fields of the hop, Host and Content-Length included.
@@ -175,21 +174,25 @@ func (w *fields) given(name, as string) bool {
 	if len(r.Header) == 0 {
 		return false
 	}
-	ordered := len(r.HeaderOrder) > 0
-	found := false
-	for key, values := range r.Header {
-		if len(key) != len(name) || !strings.EqualFold(key, name) || w.f.left(key) {
-			continue
+	var few [2]string
+	keys := few[:0]
+	for key := range r.Header {
+		if len(key) == len(name) && strings.EqualFold(key, name) && !w.f.left(key) {
+			keys = append(keys, key)
 		}
-		found = true
-		if !ordered {
+	}
+	if len(keys) > 1 {
+		slices.Sort(keys)
+	}
+	for _, key := range keys {
+		if len(r.HeaderOrder) == 0 {
 			as = key
 		}
-		for _, v := range values {
+		for _, v := range r.Header[key] {
 			w.out = append(w.out, h1.Field{Name: as, Value: v})
 		}
 	}
-	return found
+	return len(keys) > 0
 }
 
 // others writes the fields of the request that are none of the Transport's own, in alphabetical order.
@@ -201,7 +204,7 @@ func (w *fields) others() {
 			names = append(names, key)
 		}
 	}
-	slices.Sort(names)
+	slices.SortFunc(names, compareFold)
 	for _, name := range names {
 		for _, v := range w.f.req.Header[name] {
 			w.out = append(w.out, h1.Field{Name: name, Value: v})
@@ -218,7 +221,27 @@ func (w *fields) rest() {
 		}
 	}
 	w.others()
-	slices.SortStableFunc(w.out[from:], func(a, b h1.Field) int { return strings.Compare(a.Name, b.Name) })
+	slices.SortStableFunc(w.out[from:], func(a, b h1.Field) int { return compareFold(a.Name, b.Name) })
+}
+
+// compareFold orders names without regard to case, and equal ones by it.
+func compareFold(a, b string) int {
+	for i := range min(len(a), len(b)) {
+		if c := int(lower(a[i])) - int(lower(b[i])); c != 0 {
+			return c
+		}
+	}
+	if len(a) != len(b) {
+		return len(a) - len(b)
+	}
+	return strings.Compare(a, b)
+}
+
+func lower(c byte) byte {
+	if c >= 'A' && c <= 'Z' {
+		c += 'a' - 'A'
+	}
+	return c
 }
 
 // left reports whether a field of the request stays behind on this hop.
