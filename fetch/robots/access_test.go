@@ -1,14 +1,13 @@
 package robots
 
 import (
-	"bytes"
-	"compress/gzip"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
+	"net"
 	"net/http"
+	"net/netip"
 	"slices"
 	"strings"
 	"sync"
@@ -18,6 +17,7 @@ import (
 
 	"github.com/seine-go/seine/fetch"
 	"github.com/seine-go/seine/internal/conformance"
+	"github.com/seine-go/seine/internal/memhttp"
 	"github.com/seine-go/seine/internal/weburl"
 )
 
@@ -78,6 +78,7 @@ func TestConformanceAccess(t *testing.T) {
 func (c accessCase) meets(t *testing.T, expect accessExpect) (err error) {
 	synctest.Test(t, func(t *testing.T) {
 		sites := cannedSites{all: c.Responses, bySite: c.Sites, asked: map[string]int{}}
+		sites.serve(t)
 		cache := Cache{Fetcher: &sites, Agent: c.Agent, Store: c.stored(t)}
 		err = expect.check(t.Context(), &cache, &sites, c.Site)
 	})
@@ -205,26 +206,71 @@ func (x accessExpect) checkTTL(ctx context.Context, cache *Cache, sites *cannedS
 	return nil
 }
 
-// cannedSites is a Fetcher that gives responses in order.
+// cannedSites is a Fetcher that gives responses in order: through a Transport, so that bodies are decoded and bounded as
+// they are in a crawl.
 type cannedSites struct {
-	mu     sync.Mutex
-	all    []cannedResponse
-	bySite map[string][]cannedResponse
-	asked  map[string]int // by site; "" where one list is for all
-	count  int
-	goOn   bool  // give the last response again
-	fault  error // a request that must not have been made
+	all       []cannedResponse
+	bySite    map[string][]cannedResponse
+	transport fetch.Transport
+
+	mu    sync.Mutex
+	asked map[string]int // by site; "" where one list is for all
+	next  cannedResponse // that the server gives
+	count int
+	goOn  bool  // give the last response again
+	fault error // a request that must not have been made
 }
 
-func (s *cannedSites) Fetch(_ context.Context, req *fetch.Request) (*fetch.Response, error) {
+// serve starts the server that stands for all sites.
+func (s *cannedSites) serve(t *testing.T) {
+	const addr = "sites.test:80"
+	network := new(memhttp.Network)
+	network.Serve(t, addr, s)
+	s.transport.Resolver = resolver{network}
+	s.transport.AllowPrivate = true
+	s.transport.TLS = noTLS{}
+	s.transport.Dial = func(ctx context.Context, _, _ string) (net.Conn, error) { return network.DialContext(ctx, "tcp", addr) }
+	t.Cleanup(func() { s.transport.Close() })
+}
+
+// resolver finds every name where the server is.
+type resolver struct{ network *memhttp.Network }
+
+func (r resolver) LookupNetIP(ctx context.Context, network, _ string) ([]netip.Addr, error) {
+	return r.network.LookupNetIP(ctx, network, "sites.test")
+}
+
+// noTLS leaves connections as they are.
+type noTLS struct{}
+
+func (noTLS) Handshake(_ context.Context, conn net.Conn, _ fetch.Target) (net.Conn, fetch.ConnInfo, error) {
+	return conn, fetch.ConnInfo{ALPN: "http/1.1"}, nil
+}
+
+func (s *cannedSites) Fetch(ctx context.Context, req *fetch.Request) (*fetch.Response, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	r, err := s.take(req.URL)
+	if err != nil {
+		s.fault = err
+		return nil, err
+	}
+	if r.NetworkError != "" {
+		kinds := map[string]fetch.ErrorKind{"refused": fetch.ErrConnect, "no such host": fetch.ErrDNS, "timeout": fetch.ErrTimeout}
+		return nil, &fetch.Error{URL: req.URL, Kind: kinds[r.NetworkError], Err: errors.New(r.NetworkError)}
+	}
+	s.next = r
+	return s.transport.Fetch(ctx, req)
+}
+
+// take returns the response that is due for a URL.
+func (s *cannedSites) take(url string) (r cannedResponse, err error) {
 	s.count++
 	list, site := s.all, ""
 	if s.bySite != nil {
-		u, err := weburl.Parse(req.URL)
+		u, err := weburl.Parse(url)
 		if err != nil {
-			return nil, err
+			return r, err
 		}
 		site = u.Origin()
 		list = s.bySite[site]
@@ -233,57 +279,35 @@ func (s *cannedSites) Fetch(_ context.Context, req *fetch.Request) (*fetch.Respo
 	s.asked[site]++
 	if n >= len(list) {
 		if len(list) == 0 || !list[len(list)-1].Repeats && !s.goOn {
-			s.fault = fmt.Errorf("request %d for %s is one too many", n+1, req.URL)
-			return nil, s.fault
+			return r, fmt.Errorf("request %d for %s is one too many", n+1, url)
 		}
 		n = len(list) - 1
 	}
-	if want := list[n].URL; want != "" && want != req.URL {
-		s.fault = fmt.Errorf("request %d is for %s, want %s", n+1, req.URL, want)
+	if want := list[n].URL; want != "" && want != url {
+		return r, fmt.Errorf("request %d is for %s, want %s", n+1, url, want)
 	}
-	return list[n].answer(req)
+	return list[n], nil
 }
 
-// answer does what a Fetcher does: it decodes the body and bounds it.
-func (r cannedResponse) answer(req *fetch.Request) (*fetch.Response, error) {
-	if r.NetworkError != "" {
-		kinds := map[string]fetch.ErrorKind{"refused": fetch.ErrConnect, "no such host": fetch.ErrDNS, "timeout": fetch.ErrTimeout}
-		return nil, &fetch.Error{URL: req.URL, Kind: kinds[r.NetworkError], Err: errors.New(r.NetworkError)}
-	}
-	resp := &fetch.Response{Request: req, URL: req.URL, Status: r.Status, Header: http.Header{}, FetchedAt: time.Now()}
+func (s *cannedSites) ServeHTTP(w http.ResponseWriter, _ *http.Request) {
+	r := &s.next // the Fetch that waits for it holds mu
 	for name, value := range r.Headers {
-		resp.Header.Set(name, value)
+		w.Header().Set(name, value)
 	}
 	if r.Location != "" {
-		resp.Header.Set("Location", r.Location)
+		w.Header().Set("Location", r.Location)
 	}
+	w.Header()["Content-Type"] = nil
 	if r.ContentType != "" {
-		resp.Header.Set("Content-Type", r.ContentType)
+		w.Header().Set("Content-Type", r.ContentType)
 	}
-	resp.Body = []byte(r.Body)
+	body := []byte(r.Body)
 	if r.BodyRepeat != nil {
-		resp.Body = r.BodyRepeat.Bytes()
+		body = r.BodyRepeat.Bytes()
 	}
-	var err error
 	if r.BodyBase64 != "" {
-		if resp.Body, err = conformance.Base64(r.BodyBase64); err != nil {
-			return nil, err
-		}
+		body, _ = conformance.Base64(r.BodyBase64)
 	}
-	if coding := resp.Header.Get("Content-Encoding"); coding == "gzip" {
-		unzip, err := gzip.NewReader(bytes.NewReader(resp.Body))
-		if err != nil {
-			return nil, err
-		}
-		if resp.Body, err = io.ReadAll(unzip); err != nil {
-			return nil, err
-		}
-	} else if coding != "" {
-		return nil, fmt.Errorf("the test knows no content coding %q", coding)
-	}
-	if int64(len(resp.Body)) > req.MaxBody {
-		resp.Body = resp.Body[:req.MaxBody]
-		resp = resp.CutBody(&fetch.Error{URL: req.URL, Kind: fetch.ErrBodyLimit})
-	}
-	return resp, nil
+	w.WriteHeader(r.Status)
+	w.Write(body)
 }

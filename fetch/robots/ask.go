@@ -18,12 +18,13 @@ const maxRedirects = 5
 
 // answer is what came of asking an origin.
 type answer struct {
-	err     error // why nothing is known; the rest but status is empty then
+	err     error // why nothing is known; only status and wait say more then
 	status  int
 	hasFile bool
 	body    []byte
 	cut     bool          // body is known not to be the whole
 	ttl     time.Duration // how long the answer holds
+	wait    time.Duration // how long the origin asks not to be asked; 0 when it does not
 }
 
 // refresh finds out what holds of an origin, of which something may be known from before.
@@ -74,6 +75,7 @@ func (c *Cache) ask(ctx context.Context, origin string) answer {
 // read makes an answer of a response that is no redirect.
 func (c *Cache) read(resp *fetch.Response) answer {
 	a := answer{status: resp.Status, ttl: c.ttl(resp.Header)}
+	a.wait, _ = fetch.RetryAfter(resp.Header, resp.Status, time.Now(), c.set.retryMax)
 	switch {
 	case resp.Status >= 200 && resp.Status < 300:
 		if resp.Truncated && !errors.Is(resp.BodyErr(), fetch.ErrBodyLimit) {
@@ -81,9 +83,9 @@ func (c *Cache) read(resp *fetch.Response) answer {
 		}
 		a.hasFile, a.body, a.cut = true, resp.Body, resp.Truncated
 	case resp.Status == http.StatusTooManyRequests:
-		a.ttl = min(c.set.retryMin, c.set.maxAge)
+		a.ttl = min(max(c.set.retryMin, a.wait), c.set.maxAge)
 	case resp.Status < 300 || resp.Status >= 500:
-		return answer{status: resp.Status, err: &fetch.StatusError{Status: resp.Status, URL: resp.URL}}
+		return answer{status: resp.Status, wait: a.wait, err: &fetch.StatusError{Status: resp.Status, URL: resp.URL}}
 	}
 	return a
 }

@@ -42,7 +42,7 @@ type Store interface {
 // What follows from an answer (RFC 9309 2.3.1): 2xx gives rules; 4xx allows everything, as does a redirect that leads
 // nowhere or further than five hops; 5xx, a body that breaks off and no answer at all disallow everything for now, unless
 // there are rules from before, which then go on. The origin is asked again after RetryMin, and later and later up to
-// RetryMax. 429 allows too, but only for RetryMin.
+// RetryMax, or when its Retry-After says. 429 allows too, but only for as long as that.
 //
 // A request for robots.txt goes through the Fetcher like any other; its context has the values of the first context
 // that waits for it and is one that IsRobots knows. It is given up when nobody waits any more, or after Timeout.

@@ -95,6 +95,29 @@ func TestUnreachableIsForbiddenForNow_K074(t *testing.T) {
 	}
 }
 
+func TestRetryAfterIsObeyed(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		for header, want := range map[string]time.Duration{"": time.Minute, "5": time.Minute, "600": 10 * time.Minute, "99999": time.Hour, "x": time.Minute} {
+			c := &Cache{Fetcher: &web{answer: always(503, "", "Retry-After", header)}}
+			if d := check(t, c, "http://h.test/"); d.RetryIn != want {
+				t.Errorf("%q: again in %v, want %v", header, d.RetryIn, want)
+			}
+		}
+	})
+}
+
+// TestRetryInIsNeverZero asks at the very moment when the origin is due: what is forbidden for now must not seem final.
+func TestRetryInIsNeverZero(t *testing.T) {
+	t.Parallel()
+	s := &state{source: SourceDisallowAll, since: time.Unix(0, 0), due: time.Unix(60, 0)}
+	for _, now := range []time.Time{s.due.Add(-1), s.due, s.due.Add(time.Hour)} {
+		if d := s.decide("/", now); d.RetryIn <= 0 || d.Allowed {
+			t.Errorf("at %v: %+v", now, d)
+		}
+	}
+}
+
 // TestBackoff shows that an origin that stays away is asked less and less, however many pages wait.
 func TestBackoff(t *testing.T) {
 	t.Parallel()
@@ -200,7 +223,7 @@ func TestEndlessFileIsBounded_K081(t *testing.T) {
 	t.Parallel()
 	endless := strings.Repeat("# "+strings.Repeat("x", 61)+"\n", 100_000)
 	for name, limit := range map[string]int64{"its own bound": 0, "a smaller one of the fetcher": 100_001} {
-		w := &web{answer: func(_ context.Context, req *fetch.Request) (*fetch.Response, error) {
+		w := &web{answer: func(ctx context.Context, req *fetch.Request) (*fetch.Response, error) {
 			if req.MaxBody != MaxSize+1 {
 				t.Errorf("%s: bound of the body is %d", name, req.MaxBody)
 			}
@@ -208,7 +231,7 @@ func TestEndlessFileIsBounded_K081(t *testing.T) {
 			if limit > 0 {
 				bounded.MaxBody = limit
 			}
-			return cannedResponse{Status: 200, Body: someRules + endless + "Disallow: /\n"}.answer(&bounded)
+			return always(200, someRules+endless+"Disallow: /\n")(ctx, &bounded)
 		}}
 		c := &Cache{Fetcher: w}
 		if d := check(t, c, "http://h.test/private"); d.Allowed || d.Err != nil || d.Source != SourceRules {
@@ -241,6 +264,7 @@ func TestHowLongAnswersHold(t *testing.T) {
 		{"senseless max-age", Cache{}, always(200, "", "Cache-Control", "max-age=-1, max-age=, max-age=x"), 24 * time.Hour},
 		{"own floor", Cache{MinAge: 10 * time.Minute}, always(200, "", "Cache-Control", "max-age=60"), 10 * time.Minute},
 		{"no floor", Cache{MinAge: -1}, always(200, "", "Cache-Control", "max-age=5"), 5 * time.Second},
+		{"429 as long as told", Cache{}, always(429, "", "Retry-After", "300"), 5 * time.Minute},
 		{"429 for a while", Cache{RetryMin: 2 * time.Minute}, always(429, someRules), 2 * time.Minute},
 	}
 	for i := range tests {
@@ -279,7 +303,7 @@ func TestRulesGoOnWhileUnreachable(t *testing.T) {
 		for range 100 { // three months and more
 			elapse(25 * time.Hour)
 			d := check(t, c, "http://h.test/private")
-			if d.Allowed || d.Source != SourceRules || !d.Stale || d.RetryIn <= 0 || d.Err == nil || !d.FetchedAt.Equal(first.FetchedAt) {
+			if d.Allowed || d.Source != SourceRules || !d.Stale || d.RetryIn != 0 || d.Err == nil || !d.FetchedAt.Equal(first.FetchedAt) {
 				t.Fatalf("%+v", d)
 			}
 			if !check(t, c, "http://h.test/").Allowed {
@@ -315,7 +339,7 @@ func TestLongOutage(t *testing.T) {
 			}
 			elapse(2 * time.Hour)
 			d := check(t, c, "http://h.test/")
-			if d.Allowed != want || d.Err == nil || d.RetryIn <= 0 {
+			if d.Allowed != want || d.Err == nil || d.RetryIn > 0 == want {
 				t.Errorf("outage %v: %+v", outage, d)
 			}
 		})
@@ -326,11 +350,11 @@ func TestRedirects(t *testing.T) {
 	t.Parallel()
 	chain := func(hops int) func(context.Context, *fetch.Request) (*fetch.Response, error) {
 		return func(ctx context.Context, req *fetch.Request) (*fetch.Response, error) {
-			n := strings.Count(req.URL, "x")
+			n := strings.Count(req.URL, "y")
 			if n == hops {
 				return always(200, someRules)(ctx, req)
 			}
-			return always(302, someRules, "Location", "/"+strings.Repeat("x", n+1))(ctx, req)
+			return always(302, someRules, "Location", "/"+strings.Repeat("y", n+1))(ctx, req)
 		}
 	}
 	to := func(status int, location string) func(context.Context, *fetch.Request) (*fetch.Response, error) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"io/fs"
 	"maps"
+	"net/http"
 	"sync"
 	"time"
 
@@ -91,14 +92,18 @@ func (w *web) set(answer func(ctx context.Context, req *fetch.Request) (*fetch.R
 	w.answer = answer
 }
 
-// always answers each request with a status and a body.
+// always answers each request with a status and a body, cut where the request bounds it.
 func always(status int, body string, header ...string) func(context.Context, *fetch.Request) (*fetch.Response, error) {
 	return func(_ context.Context, req *fetch.Request) (*fetch.Response, error) {
-		r := cannedResponse{Status: status, Body: body, Headers: map[string]string{}}
+		resp := &fetch.Response{Request: req, URL: req.URL, Status: status, Header: http.Header{}, Body: []byte(body), FetchedAt: time.Now()}
 		for i := 0; i+1 < len(header); i += 2 {
-			r.Headers[header[i]] = header[i+1]
+			resp.Header.Set(header[i], header[i+1])
 		}
-		return r.answer(req)
+		if int64(len(body)) > req.MaxBody {
+			resp.Body = resp.Body[:req.MaxBody]
+			resp = resp.CutBody(&fetch.Error{URL: req.URL, Kind: fetch.ErrBodyLimit})
+		}
+		return resp, nil
 	}
 }
 

@@ -39,12 +39,13 @@ type Decision struct {
 	Status    int       // of the last answer; 0 when there was none
 	FetchedAt time.Time // when what holds was fetched; zero for SourceDisallowAll
 
-	// Err says why the origin could not be asked when it was tried last; nil when it could. RetryIn is after how long it
-	// will be tried again by the first Check that comes: what is forbidden may be allowed then. Stale says that rules from
+	// Err says why the origin could not be asked when it was tried last; nil when it could. Stale says that rules from
 	// before hold meanwhile.
-	Err     error
+	Err   error
+	Stale bool
+	// RetryIn is positive for SourceDisallowAll, else 0: after that time the first Check that comes asks the origin again,
+	// and what is forbidden now may be allowed.
 	RetryIn time.Duration
-	Stale   bool
 }
 
 // state is what is known of an origin. It is immutable.
@@ -66,16 +67,14 @@ type state struct {
 // decide applies a state to a target. It is the same whether or not the state is due.
 func (s *state) decide(target string, now time.Time) Decision {
 	d := Decision{Allowed: true, Source: s.source, Status: s.status, FetchedAt: s.fetched, Err: s.err}
+	d.Stale = s.isCopy && !s.since.IsZero()
 	if s.source == SourceDisallowAll {
 		d.Allowed = canonical(target) == Path
-	} else {
-		d.Rule, d.Allowed = s.rules.Match(target)
-		d.CrawlDelay, _ = s.rules.CrawlDelay()
+		d.RetryIn = max(s.due.Sub(now), 1)
+		return d
 	}
-	if !s.since.IsZero() {
-		d.RetryIn = max(s.due.Sub(now), 0)
-		d.Stale = s.isCopy
-	}
+	d.Rule, d.Allowed = s.rules.Match(target)
+	d.CrawlDelay, _ = s.rules.CrawlDelay()
 	return d
 }
 
@@ -123,7 +122,7 @@ func (c *Cache) unknown(before *state, a answer, now time.Time) *state {
 	for i := 0; i < s.tries && pause < c.set.retryMax; i++ {
 		pause *= 2
 	}
-	s.due = now.Add(min(pause, c.set.retryMax))
+	s.due = now.Add(min(max(pause, a.wait), c.set.retryMax))
 	s.tries++
 	return s
 }
