@@ -76,7 +76,7 @@ func (e *Engine) chain() error {
 	case nil:
 		e.closes = true
 		e.own = &fetch.Transport{
-			UserAgent: e.cfg.UserAgent, AllowPrivate: e.cfg.AllowPrivate, MaxBody: e.cfg.MaxBody, MaxRedirects: orNone(e.cfg.MaxHops),
+			UserAgent: e.cfg.UserAgent, AllowPrivate: e.cfg.AllowPrivate, MaxBody: e.cfg.MaxBody,
 			MaxIdlePerHost: e.cfg.Concurrency, Gate: gate{e}, CheckHop: e.checkHop,
 		}
 	case *fetch.Transport:

@@ -87,9 +87,9 @@ func (r *Request) check() error {
 }
 
 // fetchRequest is the request as the fetch chain takes it.
-func (r *Request) fetchRequest() *fetch.Request {
+func (r *Request) fetchRequest(maxHops int) *fetch.Request {
 	return &fetch.Request{
-		URL: r.URL, Method: r.Method, Header: r.Header, Body: r.Body, Kind: r.Kind,
+		URL: r.URL, Method: r.Method, Header: r.Header, Body: r.Body, Kind: r.Kind, MaxRedirects: orNone(maxHops),
 		Route: fetch.Route{Session: r.Session},
 	}
 }

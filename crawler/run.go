@@ -382,6 +382,9 @@ func (r *run) lease() bool {
 	r.leasing = false
 	switch {
 	case err != nil:
+		if r.ctx.Err() != nil {
+			err = context.Cause(r.ctx)
+		}
 		if !r.ended {
 			r.ended, r.err = true, err
 			r.cancel(err)

@@ -88,7 +88,7 @@ func (v *visit) work(p *Page) error {
 	if !v.r.spend() {
 		return errReleased
 	}
-	resp, err := v.e.fetcher.Fetch(v.ctx, v.req.fetchRequest())
+	resp, err := v.e.fetcher.Fetch(v.ctx, v.req.fetchRequest(v.e.cfg.MaxHops))
 	v.leaveForeign()
 	if err != nil {
 		return err
