@@ -82,7 +82,7 @@ type Options struct {
 	// Encoding is the name of the encoding in which characters beyond ASCII are written in queries, as Python names it;
 	// queries with characters that it lacks are written in UTF-8. "" means UTF-8. W3lib.
 	Encoding string
-	// QueryParamsToRemove names arguments, as they are written, that do not count. CrawlerCommons.
+	// QueryParamsToRemove names arguments that do not count, as keys write them. CrawlerCommons.
 	QueryParamsToRemove []string
 	// Form is the form of SURT keys.
 	Form SURTForm

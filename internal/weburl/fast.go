@@ -1,7 +1,5 @@
 package weburl
 
-import "strings"
-
 // The fast path: links that need no change but joining. It proves byte by byte that the full parser would copy them, and
 // gives up at the first doubt. Its functions take strings and bytes alike.
 
@@ -56,13 +54,15 @@ func parseFast(s string) (URL, bool) {
 	if pathEnd < 0 || dots {
 		return URL{}, false
 	}
-	queryEnd := scanQuery(s, pathEnd)
-	if queryEnd < 0 {
-		return URL{}, false
-	}
-	for i := queryEnd; i < len(s); i++ {
-		if mustEncode[s[i]]&fragmentSet != 0 {
+	queryEnd := pathEnd
+	if pathEnd < len(s) {
+		if queryEnd = scanQuery(s, pathEnd); queryEnd < 0 {
 			return URL{}, false
+		}
+		for i := queryEnd; i < len(s); i++ {
+			if mustEncode[s[i]]&fragmentSet != 0 {
+				return URL{}, false
+			}
 		}
 	}
 	return URL{href: s, at: layout{
@@ -74,8 +74,25 @@ func parseFast(s string) (URL, bool) {
 // Clean reports whether s certainly is an http or https href without user info, fragment and escapes, as most links of
 // most pages are. It does not allocate.
 func Clean(s string) bool {
-	u, ok := parseFast(s)
-	return ok && !u.HasFragment() && strings.IndexByte(s, '%') < 0
+	scheme := httpPrefix(s)
+	if scheme == 0 || len(s) > MaxLength {
+		return false
+	}
+	_, i := scanAuthority(s, scheme, scheme == len("https://"))
+	if i < 0 || i == len(s) || s[i] != '/' {
+		return false
+	}
+	for i++; i < len(s) && s[i] != '?'; i++ {
+		if classOf[s[i]]&pathByte == 0 && (s[i] != '.' || s[i-1] == '/') {
+			return false
+		}
+	}
+	for i++; i < len(s); i++ {
+		if classOf[s[i]]&queryByte == 0 || s[i] == '%' {
+			return false
+		}
+	}
+	return true
 }
 
 // httpPrefix returns the length of "http://" or "https://" in front of s, 0 without.
@@ -136,23 +153,24 @@ func scanPort[T text](s T, i int, https bool) int {
 
 // isPlainIPv4 reports whether s is four decimal numbers of a byte each without leading zeros.
 func isPlainIPv4[T text](s T) bool {
-	i := 0
-	for number := range 4 {
-		if number > 0 {
-			if i == len(s) || s[i] != '.' {
+	value, digits, dots := 0, 0, 0
+	for i := range len(s) {
+		digit := s[i] - '0'
+		switch {
+		case digit <= 9 && (digits == 0 || value > 0):
+			value = value*10 + int(digit)
+			digits++
+			if value > 255 {
 				return false
 			}
-			i++
-		}
-		start, value := i, 0
-		for ; i < len(s) && i < start+3 && isDigit(s[i]); i++ {
-			value = value*10 + int(s[i]-'0')
-		}
-		if i == start || value > 255 || i > start+1 && s[start] == '0' {
+		case s[i] == '.' && digits > 0:
+			value, digits = 0, 0
+			dots++
+		default:
 			return false
 		}
 	}
-	return i == len(s)
+	return dots == 3 && digits > 0
 }
 
 // scanPath returns the end of the path that starts a segment at i, and whether it may hold dot segments; −1 when a byte
