@@ -121,8 +121,11 @@ func (e *Error) Is(target error) bool {
 	return target == context.DeadlineExceeded && e.Kind == ErrTimeout
 }
 
-// Timeout reports whether a deadline passed, as net.Error wants it.
-func (e *Error) Timeout() bool { return e.Kind == ErrTimeout || e.Kind == ErrTooSlow }
+// Timeout reports whether a deadline passed, as net.Error wants it: also one for a name or a handshake, whose errors are
+// of the kinds ErrDNS and ErrTLS.
+func (e *Error) Timeout() bool {
+	return e.Kind == ErrTimeout || e.Kind == ErrTooSlow || errors.Is(e.Err, context.DeadlineExceeded)
+}
 
 // Temporary reports whether asking again later may help.
 func (e *Error) Temporary() bool { return !e.Final && e.Kind.Temporary() }
