@@ -59,3 +59,13 @@ func TestValidAgent(t *testing.T) {
 		}
 	}
 }
+
+func FuzzProductToken(f *testing.F) {
+	f.Add("Mozilla/5.0 (compatible; mybot/1.2; +url)")
+	f.Add("((;)compatible;a/1")
+	f.Fuzz(func(t *testing.T, userAgent string) {
+		if token, ok := ProductToken(userAgent); ok != (token != "") || ok && ValidAgent(token) != nil {
+			t.Errorf("%q %v", token, ok)
+		}
+	})
+}

@@ -152,7 +152,7 @@ func unhex(b byte) byte {
 	case '0' <= b && b <= '9':
 		return b - '0'
 	case 'a' <= b|0x20 && b|0x20 <= 'f':
-		return b | 0x20 - 'a' + 10
+		return (b | 0x20) - 'a' + 10
 	}
 	return 0xFF
 }

@@ -175,7 +175,7 @@ func requestTarget(target string) string {
 	if strings.HasPrefix(target, "/") {
 		return target
 	}
-	if i := strings.Index(target, "://"); i > 0 && strings.IndexAny(target[:i], "/?") < 0 {
+	if i := strings.Index(target, "://"); i > 0 && !strings.ContainsAny(target[:i], "/?") {
 		target = target[i+len("://"):]
 		if i = strings.IndexAny(target, "/?"); i < 0 {
 			return "/"

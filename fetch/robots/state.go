@@ -37,7 +37,7 @@ type Decision struct {
 	CrawlDelay time.Duration
 
 	Status    int       // of the last answer; 0 when there was none
-	FetchedAt time.Time // when what holds was fetched; zero for SourceDisallowAll
+	FetchedAt time.Time // when what holds was fetched; zero when nothing was
 
 	// Err says why the origin could not be asked when it was tried last; nil when it could. Stale says that rules from
 	// before hold meanwhile.
