@@ -83,13 +83,13 @@ func (c *Conn) Do(ctx context.Context, r *Request, into *Response) error {
 	if c.state != idle || c.dead.Load() {
 		return &Error{Kind: Closed, Op: opWrite, Err: errNotReusable}
 	}
-	c.ctx, c.resp, c.attempted, c.answered = ctx, into, false, false
 	c.acquire()
-	head, asked, err := appendHead(c.block[:0], r)
+	head, asked, err := appendHead(c.block[:0], r) // the buffer is free until the response comes
 	if err != nil {
 		c.release()
 		return &Error{Kind: BadRequest, Op: opWrite, Err: err}
 	}
+	c.ctx, c.resp, c.attempted, c.answered = ctx, into, false, false
 	c.state, c.asked, c.headLeft = busy, asked, c.limits.HeaderBytes
 	if err := ctx.Err(); err != nil {
 		return c.fail(opWrite, Cancelled, err)

@@ -261,7 +261,7 @@ func generate(rnd *rand.Rand) exchange {
 	g.fields()
 	g.framing()
 	g.x.answer = g.b.String()
-	g.x.piece = pick(rnd, 1<<20, 1<<20, 1000, 100, 7)
+	g.x.piece = max(len(g.x.answer)/50, pick(rnd, 1<<20, 1<<20, 1000, 100, 7))
 	return g.x
 }
 
