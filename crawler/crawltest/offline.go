@@ -82,7 +82,7 @@ func (o offline) RoundTrip(req *http.Request) (*http.Response, error) {
 	if err := req.Context().Err(); err != nil {
 		return nil, err
 	}
-	if req.URL == nil || req.URL.Host == "" {
+	if req.URL == nil || req.URL.Hostname() == "" {
 		return nil, errors.New("seine: fixture: request without a host")
 	}
 	name := fixtureName(req.Method, req.URL)

@@ -163,6 +163,13 @@ func TestOfflineReportsWhatItCannotDo(t *testing.T) {
 	if _, err := crawltest.Offline(failing{fs.ErrPermission}).RoundTrip(req); !errors.Is(err, fs.ErrPermission) {
 		t.Errorf("unreadable: %v", err)
 	}
+	for _, host := range []string{"", ":80"} {
+		nowhere := req.Clone(t.Context())
+		nowhere.URL.Host = host
+		if resp, err := crawltest.Offline(site).RoundTrip(nowhere); err == nil {
+			t.Errorf("host %q: %s", host, resp.Status)
+		}
+	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, err := crawltest.Offline(site).RoundTrip(req.WithContext(ctx)); !errors.Is(err, context.Canceled) {

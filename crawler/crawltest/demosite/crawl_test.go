@@ -279,12 +279,12 @@ func TestPagesAreWhatAPlainCrawlFinds(t *testing.T) {
 		allKinds bool
 		hosts    []demosite.Host
 	}{
-		{name: "catalogue", opts: demosite.Options{Slow: -1}},
-		{name: "catalogue, all kinds of links", opts: demosite.Options{Slow: -1, Seed: 2}, allKinds: true},
+		{name: "catalogue", opts: demosite.Options{Slow: -1, Films: 20}},
+		{name: "catalogue, all kinds of links", opts: demosite.Options{Slow: -1, Seed: 2, Films: 20}, allKinds: true},
 		{name: "with people", opts: demosite.Options{Slow: -1, Seed: 3, Films: 13}, hosts: []demosite.Host{demosite.People}},
 		{name: "with mirror", opts: demosite.Options{Slow: -1, Seed: 4, Films: 25}, hosts: []demosite.Host{demosite.Mirror}},
 		{name: "everything", opts: demosite.Options{Slow: -1, Seed: 5}, hosts: demosite.Hosts()},
-		{name: "everything, all kinds of links", opts: demosite.Options{Slow: -1, Seed: 6}, allKinds: true, hosts: demosite.Hosts()},
+		{name: "everything, all kinds of links", opts: demosite.Options{Slow: -1, Seed: 6, Films: 14}, allKinds: true, hosts: demosite.Hosts()},
 		{name: "one film", opts: demosite.Options{Slow: -1, Seed: 7, Films: 1, PerPage: 1}, hosts: demosite.Hosts()},
 		{name: "exactly a page", opts: demosite.Options{Slow: -1, Seed: 8, Films: 12, PerPage: 12}, hosts: demosite.Hosts()},
 		{name: "one film a page", opts: demosite.Options{Slow: -1, Seed: 9, Films: 7, PerPage: 1}, hosts: demosite.Hosts()},

@@ -116,8 +116,8 @@ func TestManyFilmsHaveManyTitles(t *testing.T) {
 
 func TestTheSameSeedGivesTheSameSite(t *testing.T) {
 	t.Parallel()
-	a, b := demosite.New(demosite.Options{Seed: 5}), demosite.New(demosite.Options{Seed: 5})
-	other := demosite.New(demosite.Options{Seed: 6})
+	a, b := demosite.New(demosite.Options{Seed: 5, Films: 12}), demosite.New(demosite.Options{Seed: 5, Films: 12})
+	other := demosite.New(demosite.Options{Seed: 6, Films: 12})
 	differ := 0
 	for _, p := range a.Pages(demosite.Hosts()...) {
 		first, second := ask(a, "GET", p.URL), ask(b, "GET", p.URL)
@@ -388,17 +388,17 @@ func TestStatsAreBounded(t *testing.T) {
 	site.Reset()
 	const bound = 4096 + 32 // for one film
 	for i := range bound {
-		ask(site, "GET", fmt.Sprintf("%s?%d", site.HostURL(demosite.Images), i))
+		ask(site, "GET", fmt.Sprintf("%snothing?%d", site.HostURL(demosite.API), i))
 	}
 	if n := site.Stats().Untracked; n != 0 {
 		t.Errorf("at the bound: %d untracked", n)
 	}
 	ask(site, "GET", site.URL()+"about")
-	ask(site, "GET", site.HostURL(demosite.Images)+"?1")
+	ask(site, "GET", site.HostURL(demosite.API)+"nothing?1")
 	if s := site.Stats(); s.Untracked != 1 || s.Duplicates != 1 || s.Requests != bound+2 {
 		t.Errorf("past the bound: %d untracked, %d duplicates, %d requests", s.Untracked, s.Duplicates, s.Requests)
 	}
-	if faults := site.Check(demosite.Images); !slices.ContainsFunc(faults, func(f demosite.Fault) bool { return strings.Contains(f.Problem, "tell apart") }) {
+	if faults := site.Check(demosite.API); !slices.ContainsFunc(faults, func(f demosite.Fault) bool { return strings.Contains(f.Problem, "tell apart") }) {
 		t.Error("Check does not say that it cannot tell")
 	}
 }
