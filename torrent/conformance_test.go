@@ -273,7 +273,7 @@ func checkMagnet(uri string, o magnetOutcome) error {
 		"v1": hashFact(m.V1.String(), m.V1.IsZero()), "v2": hashFact(m.V2.String(), m.V2.IsZero()), "name": orNull(m.Name),
 		"trackers": orEmpty(m.Trackers), "web_seeds": orEmpty(m.WebSeeds), "peers": orEmpty(m.Peers),
 		"select_only": orEmpty(slices.Collect(m.Files())), "dht_nodes": orEmpty(m.Nodes), "exact_length": orNull(m.Length),
-		"exact_sources": orEmpty(m.Sources), "acceptable_sources": orEmpty(m.Fallback), "keywords": orEmpty(m.Keyword),
+		"exact_sources": orEmpty(m.Sources), "acceptable_sources": orEmpty(m.Fallback), "keywords": orEmpty(m.Keywords),
 	}
 	for name, want := range o.Facts {
 		if name == "name_is_not_utf8" {

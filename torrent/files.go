@@ -2,6 +2,7 @@ package torrent
 
 import (
 	"bytes"
+	"slices"
 	"unicode/utf8"
 
 	"github.com/seine-go/seine/torrent/bencode"
@@ -79,7 +80,15 @@ func (p *parser) file(start int) {
 	} else if !p.length(&f, length, start) {
 		return
 	}
-	p.info.list = append(p.info.list, f)
+	p.info.list = push(p.info.list, f)
+}
+
+// push appends to a list that doubles: it may become long, and its members are large.
+func push(list []File, f File) []File {
+	if len(list) == cap(list) {
+		list = slices.Grow(list, max(len(list), 4))
+	}
+	return append(list, f)
 }
 
 // strings reads a list of strings that is not empty, and keeps its span if it is the first of its key. What is no such
@@ -154,9 +163,9 @@ func (p *parser) link(f *File, t bencode.Token, start int) {
 }
 
 // filesV1 takes over the files of version 1: those of the list, or the one that the info dictionary is.
-func (p *parser) filesV1() {
+func (p *parser) filesV1() bool {
 	if p.m.Version&V1 == 0 {
-		return
+		return true
 	}
 	in := &p.info
 	list := in.list
@@ -164,17 +173,15 @@ func (p *parser) filesV1() {
 	case in.files.Kind == bencode.List:
 		p.m.Multi = true
 		if len(list) == 0 {
-			p.fault(ErrNoFiles, in.files.Start, "files")
-			return
+			return p.fault(ErrNoFiles, in.files.Start, "files")
 		}
 	case in.length.Kind == bencode.None:
-		p.fault(ErrNoFiles, max(in.files.Start, in.offset), "files")
-		return
+		return p.fault(ErrNoFiles, max(in.files.Start, in.offset), "files")
 	default:
 		p.optional(in.files, bencode.List, "files")
 		list = []File{{raw: p.Raw(in.name)}}
 		if !p.length(&list[0], in.length, in.offset) {
-			return
+			return false
 		}
 	}
 	offset := int64(0)
@@ -182,8 +189,7 @@ func (p *parser) filesV1() {
 	for _, f := range list {
 		f.Offset = offset
 		if offset += f.Length; offset > maxLength {
-			p.fault(ErrInvalidLength, in.files.Start, "files")
-			return
+			return p.fault(ErrInvalidLength, in.files.Start, "files")
 		}
 		if f.Attr&padFile != 0 {
 			p.m.PadFiles++
@@ -193,18 +199,19 @@ func (p *parser) filesV1() {
 		p.m.Length += f.Length
 		keep = append(keep, f)
 	}
-	p.take(keep, in.files.Start)
+	return p.take(keep, in.files.Start)
 }
 
 // take makes files those of the torrent.
-func (p *parser) take(files []File, at int) {
+func (p *parser) take(files []File, at int) bool {
 	switch {
 	case len(files) == 0:
-		p.fault(ErrNoFiles, at, "files")
+		return p.fault(ErrNoFiles, at, "files")
 	case p.m.Length == 0:
-		p.fault(ErrInvalidLength, at, "files")
+		return p.fault(ErrInvalidLength, at, "files")
 	}
 	p.m.Files = files
+	return true
 }
 
 // treeLevel is a folder of the file tree that is being read, or a file: the folder that holds the empty name.
@@ -308,23 +315,21 @@ func (p *parser) leaf(start int, raw []byte) {
 			return
 		}
 	}
-	p.info.tree = append(p.info.tree, f)
+	p.info.tree = push(p.info.tree, f)
 }
 
 // filesV2 takes over the files of version 2, or compares them with those of version 1.
-func (p *parser) filesV2() {
+func (p *parser) filesV2() bool {
 	if p.m.Version&V2 == 0 {
-		return
+		return true
 	}
 	in := &p.info
 	at := max(in.fileTree.Start, in.offset)
 	if in.fileTree.Kind != bencode.Dict {
-		p.fault(ErrFileTree, at, "file tree")
-		return
+		return p.fault(ErrFileTree, at, "file tree")
 	}
 	if p.m.Version == Hybrid {
-		p.compare(at)
-		return
+		return p.compare(at)
 	}
 	tree := in.tree
 	p.m.Multi = len(tree) != 1 || !sameRaw(p.Raw(in.name), tree[0].raw)
@@ -335,34 +340,31 @@ func (p *parser) filesV2() {
 		n := (f.Length + p.m.PieceLength - 1) / p.m.PieceLength
 		p.m.Length += f.Length
 		if pieces += n; pieces > int64(p.limits.Pieces) {
-			p.fault(ErrTooManyPieces, at, "file tree")
-			return
+			return p.fault(ErrTooManyPieces, at, "file tree")
 		}
 		if offset += n * p.m.PieceLength; offset > maxLength {
-			p.fault(ErrInvalidLength, at, "file tree")
-			return
+			return p.fault(ErrInvalidLength, at, "file tree")
 		}
 	}
 	p.m.NumPieces = int(pieces)
-	p.take(tree, at)
+	return p.take(tree, at)
 }
 
 // compare holds the files of a hybrid against each other: the same in the same order, each at the start of a piece.
-func (p *parser) compare(at int) {
+func (p *parser) compare(at int) bool {
 	tree := p.info.tree
 	if len(tree) != len(p.m.Files) {
-		p.fault(ErrInconsistentHybrid, at, "file tree")
-		return
+		return p.fault(ErrInconsistentHybrid, at, "file tree")
 	}
 	for i := range tree {
 		a, b := &p.m.Files[i], &tree[i]
 		if a.Length != b.Length || a.Attr&Symlink != b.Attr&Symlink || !sameRaw(a.raw, b.raw) ||
 			a.Length > 0 && a.Offset%p.m.PieceLength != 0 {
-			p.fault(ErrInconsistentHybrid, at, "file tree")
-			return
+			return p.fault(ErrInconsistentHybrid, at, "file tree")
 		}
 		if b.more != nil && a.more == nil {
 			a.more = b.more
 		}
 	}
+	return true
 }

@@ -39,7 +39,7 @@ func (h *HashV1) UnmarshalText(b []byte) error {
 	if len(b) == 0 || decodeHashV1(h, string(b)) {
 		return nil
 	}
-	return &MagnetError{Kind: ErrInvalidInfoHash, Value: string(b)}
+	return &MagnetError{Kind: ErrInvalidInfoHash, Value: shortened(string(b))}
 }
 
 // UnmarshalText reads 64 hexadecimal digits of either case; nothing is no hash.
@@ -48,7 +48,7 @@ func (h *HashV2) UnmarshalText(b []byte) error {
 	if len(b) == 0 || decodeHashV2(h, string(b)) {
 		return nil
 	}
-	return &MagnetError{Kind: ErrInvalidInfoHash, Value: string(b)}
+	return &MagnetError{Kind: ErrInvalidInfoHash, Value: shortened(string(b))}
 }
 
 func hexText(b []byte, zero bool) []byte {
@@ -75,14 +75,13 @@ func decodeHashV2(h *HashV2, s string) bool {
 
 // decodeHex fills dst from twice as many digits.
 func decodeHex(dst []byte, s string) bool {
+	bad := byte(0)
 	for i := range dst {
 		a, b := hexDigit[s[2*i]], hexDigit[s[2*i+1]]
-		if a|b > 15 {
-			return false
-		}
+		bad |= a | b
 		dst[i] = a<<4 | b
 	}
-	return true
+	return bad <= 15
 }
 
 // decodeBase32 fills 5n bytes from 8n digits of RFC 4648, of either case.

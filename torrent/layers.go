@@ -8,14 +8,13 @@ import (
 
 // pieceLayers checks the layers of the hash trees of version 2 against the roots, and gives them to the files. They stand
 // outside of the info dictionary, and may be missing: peers do not give them with it.
-func (p *parser) pieceLayers() {
+func (p *parser) pieceLayers() bool {
 	if p.m.Version&V2 == 0 || p.layers.Kind == bencode.None {
-		return
+		return true
 	}
 	layers, ok := p.readLayers()
 	if !ok {
-		p.fault(ErrInvalidPieceLayers, p.layers.Start, "piece layers")
-		return
+		return p.fault(ErrInvalidPieceLayers, p.layers.Start, "piece layers")
 	}
 	for i := range p.m.Files {
 		f := &p.m.Files[i]
@@ -40,11 +39,11 @@ func (p *parser) pieceLayers() {
 			continue
 		}
 		if l.pieces != (f.Length+p.m.PieceLength-1)/p.m.PieceLength {
-			p.fault(ErrInvalidPieceLayers, p.layers.Start, "piece layers")
-			return
+			return p.fault(ErrInvalidPieceLayers, p.layers.Start, "piece layers")
 		}
 		f.more.layer = l.hashes
 	}
+	return true
 }
 
 // layer is an entry of the piece layers.

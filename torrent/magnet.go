@@ -1,6 +1,7 @@
 package torrent
 
 import (
+	"bytes"
 	"fmt"
 	"iter"
 	"net/netip"
@@ -15,14 +16,14 @@ import (
 //
 // It reads itself from text, so that a field of this type in JSON, or of a type that is extracted from a page, just works.
 type Magnet struct {
-	V1      HashV1 // xt=urn:btih
-	V2      HashV2 // xt=urn:btmh
-	Name    string // dn: valid UTF-8, not made safe as a file name; empty when there is none
-	Length  int64  // xl, in bytes; zero when there is none
-	Select  []Range
-	Peers   []string // x.pe: host:port, where host is a name, an IPv4 address or a bracketed IPv6 address
-	Nodes   []string // dht: nodes of the hash table, as Peers
-	Keyword []string // kt
+	V1       HashV1 // xt=urn:btih
+	V2       HashV2 // xt=urn:btmh
+	Name     string // dn: valid UTF-8, not made safe as a file name; empty when there is none
+	Length   int64  // xl, in bytes; zero when there is none
+	Select   []Range
+	Peers    []string // x.pe: host:port, where host is a name, an IPv4 address or a bracketed IPv6 address
+	Nodes    []string // dht: nodes of the hash table, as Peers
+	Keywords []string // kt
 
 	Trackers []string // tr: http, https, udp, ws and wss URLs; each is a tier of its own
 	WebSeeds []string // ws
@@ -53,11 +54,16 @@ func (e *MagnetError) Error() string {
 	if e.Value == "" {
 		return "seine: magnet: " + string(e.Kind)
 	}
-	return fmt.Sprintf("seine: magnet: %s: %.80q", string(e.Kind), e.Value)
+	return fmt.Sprintf("seine: magnet: %s: %q", string(e.Kind), e.Value)
 }
 
 // Unwrap gives the kind to errors.Is.
 func (e *MagnetError) Unwrap() error { return e.Kind }
+
+// shortened is a copy of the head of a text, for an error.
+func shortened(s string) string {
+	return strings.ToValidUTF8(strings.Clone(s[:min(len(s), 80)]), "\uFFFD")
+}
 
 // Files gives the indices of the files that Select selects, in order.
 func (m *Magnet) Files() iter.Seq[int] {
@@ -92,47 +98,116 @@ func ParseMagnet(s string) (Magnet, error) {
 	if len(s) > MaxMagnetBytes {
 		return Magnet{}, &MagnetError{Kind: ErrTooLong}
 	}
-	s = trim(s)
-	if len(s) < len(magnetScheme) || !strings.EqualFold(s[:len(magnetScheme)], magnetScheme) {
-		return Magnet{}, &MagnetError{Kind: ErrNotMagnet, Value: s}
+	query, ok := cutURN(trim(s), magnetScheme)
+	if !ok {
+		return Magnet{}, &MagnetError{Kind: ErrNotMagnet, Value: shortened(s)}
 	}
+	query = cutMark(query)
 	var p magnetParser
-	p.query(s[len(magnetScheme):])
-	return p.finish()
+	if numbered := p.unnumbered(query); numbered != nil {
+		// Entries of numbered keys come first; as they are rare, the others are read again behind them.
+		p = magnetParser{}
+		p.numbered(numbered)
+		p.unnumbered(query)
+	}
+	p.m.Select = mergeRanges(p.m.Select)
+	switch {
+	case p.m.Version() != 0:
+		return p.m, nil
+	case p.badHash != "":
+		return Magnet{}, &MagnetError{Kind: ErrInvalidInfoHash, Value: shortened(p.badHash)}
+	}
+	return Magnet{}, &MagnetError{Kind: ErrMissingInfoHash}
 }
 
-// magnetParser reads the parameters of a link.
+// magnetKey is a key that is read.
+type magnetKey uint8
+
+const (
+	keyOther magnetKey = iota
+	keyTopic
+	keyTracker
+	keyName
+	keyLength
+	keyWebSeed
+	keySource
+	keyFallback
+	keyWords
+	keyPeer
+	keyNode
+	keySelect
+)
+
+// keyOf compares without case.
+func keyOf(key string) magnetKey {
+	if len(key) == 2 {
+		switch uint16(key[0]|0x20)<<8 | uint16(key[1]|0x20) {
+		case 'x'<<8 | 't':
+			return keyTopic
+		case 't'<<8 | 'r':
+			return keyTracker
+		case 'd'<<8 | 'n':
+			return keyName
+		case 'x'<<8 | 'l':
+			return keyLength
+		case 'w'<<8 | 's':
+			return keyWebSeed
+		case 'x'<<8 | 's':
+			return keySource
+		case 'a'<<8 | 's':
+			return keyFallback
+		case 'k'<<8 | 't':
+			return keyWords
+		case 's'<<8 | 'o':
+			return keySelect
+		}
+	}
+	switch {
+	case strings.EqualFold(key, "x.pe"):
+		return keyPeer
+	case strings.EqualFold(key, "dht"):
+		return keyNode
+	}
+	return keyOther
+}
+
+// cutMark cuts up to the question mark before the parameters. Some links have slashes before it, and some have none.
+func cutMark(s string) string {
+	s = strings.TrimLeft(s, "/")
+	for i := range len(s) {
+		switch s[i] {
+		case '?':
+			return s[i+1:]
+		case '=', '&':
+			return s
+		}
+	}
+	return s
+}
+
+// magnetParser fills a Magnet.
 type magnetParser struct {
 	m       Magnet
 	badHash string          // a hash that is none
-	decoded strings.Builder // holds the decoded values, one behind the other
+	kept    strings.Builder // the texts of the Magnet, one behind the other: it does not keep the page that its link stood on
+	space   [128]byte       // for decoding
 
-	trackers, webSeeds, sources, fallback, peers, nodes, keywords uniq
+	trackers, webSeeds, sources, fallback, peers, nodes, words uniq
 }
 
-// numberedValue is a parameter whose key ends in a number.
+// numberedValue is a parameter whose key ends in a number, such as tr.1.
 type numberedValue struct {
-	key, value string
-	number     int
+	key    magnetKey
+	number int
+	value  string // as it stands in the link
 }
 
-// query reads the parameters.
-func (p *magnetParser) query(s string) {
-	s = strings.TrimLeft(s, "/")
-	if i := strings.IndexAny(s, "?=&"); i >= 0 && s[i] == '?' {
-		s = s[i+1:]
-	}
-	p.decoded.Grow(len(s))
-	numbered := p.unnumbered(s)
-	if numbered == nil {
-		return
-	}
-	*p = magnetParser{} // they come first: begin again
-	slices.SortStableFunc(numbered, func(a, b numberedValue) int { return a.number - b.number })
-	for _, v := range numbered {
+// numbered takes over parameters in the order of their numbers.
+func (p *magnetParser) numbered(list []numberedValue) {
+	slices.SortStableFunc(list, func(a, b numberedValue) int { return a.number - b.number })
+	for _, v := range list {
 		p.parameter(v.key, v.value)
 	}
-	p.unnumbered(s)
 }
 
 // unnumbered reads the parameters whose key has no number, and returns the others.
@@ -140,18 +215,77 @@ func (p *magnetParser) unnumbered(s string) (numbered []numberedValue) {
 	for s != "" {
 		var pair string
 		pair, s = cutParameter(s)
-		key, value, _ := strings.Cut(pair, "=")
-		if value == "" {
+		eq := strings.IndexByte(pair, '=')
+		if eq < 0 || eq == len(pair)-1 {
 			continue
 		}
-		if base, n, ok := cutNumber(key); ok {
-			numbered = append(numbered, numberedValue{base, value, n})
-		} else {
+		key, value := keyOf(pair[:eq]), pair[eq+1:]
+		if key != keyOther {
 			p.parameter(key, value)
+		} else if base, n, ok := cutNumber(pair[:eq]); ok && keyOf(base) != keyOther {
+			numbered = append(numbered, numberedValue{keyOf(base), n, value})
 		}
 	}
 	return numbered
 }
+
+// validUTF8 replaces what is no UTF-8.
+func validUTF8(b []byte) []byte {
+	if utf8.Valid(b) {
+		return b
+	}
+	return bytes.ToValidUTF8(b, []byte("\uFFFD"))
+}
+
+// decode decodes escapes once; what is no escape stays as it is. The result is good until the next call.
+func (p *magnetParser) decode(s string, plus bool) []byte {
+	dst := p.space[:]
+	if len(s) > len(dst) {
+		dst = make([]byte, len(s))
+	}
+	n := plainPrefix(s, plus)
+	copy(dst, s[:n])
+	for i := n; i < len(s); i++ {
+		c := s[i]
+		if c == '%' && i+2 < len(s) && hexDigit[s[i+1]]|hexDigit[s[i+2]] <= 15 {
+			c = hexDigit[s[i+1]]<<4 | hexDigit[s[i+2]]
+			i += 2
+		} else if c == '+' && plus {
+			c = ' '
+		}
+		dst[n] = c
+		n++
+	}
+	return dst[:n]
+}
+
+// plainPrefix is how much of a value stands for itself.
+func plainPrefix(s string, plus bool) int {
+	n := strings.IndexByte(s, '%')
+	if n < 0 {
+		n = len(s)
+	}
+	if plus {
+		if i := strings.IndexByte(s[:n], '+'); i >= 0 {
+			return i
+		}
+	}
+	return n
+}
+
+// keep makes a text of the Magnet of decoded bytes.
+func (p *magnetParser) keep(b []byte) string {
+	if p.kept.Cap()-p.kept.Len() < len(b) {
+		p.kept.Reset() // what was kept before stays where it is
+		p.kept.Grow(max(2*len(b), keepBytes))
+	}
+	start := p.kept.Len()
+	p.kept.Write(b)
+	return p.kept.String()[start:]
+}
+
+// keepBytes is how much memory is taken at once for the texts of a Magnet.
+const keepBytes = 128
 
 // cutParameter cuts at the next separator: an ampersand, which may be escaped for HTML, even several times.
 func cutParameter(s string) (pair, rest string) {
@@ -171,6 +305,9 @@ func cutParameter(s string) (pair, rest string) {
 
 // escapedAmpersand returns the length of what follows the ampersand of "&amp;" and its like.
 func escapedAmpersand(s string) int {
+	if s == "" || s[0] != '#' && s[0] != 'a' && s[0] != 'A' {
+		return 0
+	}
 	for _, tail := range [...]string{"amp;", "#38;", "#x26;", "#038;"} {
 		if len(s) >= len(tail) && strings.EqualFold(s[:len(tail)], tail) {
 			return len(tail)
@@ -204,76 +341,70 @@ func digits(s string) (n int, ok bool) {
 	return n, true
 }
 
-// parameter reads one parameter; its value is still escaped.
-func (p *magnetParser) parameter(key, value string) {
+// parameter takes over a parameter; its value is still escaped.
+func (p *magnetParser) parameter(key magnetKey, value string) {
 	m := &p.m
-	switch {
-	case is(key, "xt"):
-		p.topic(p.decode(value, false))
-	case is(key, "tr"):
-		if t := trim(p.decode(value, false)); trackerScheme(t) {
-			p.trackers.add(&m.Trackers, t)
+	switch key {
+	case keyTopic:
+		p.topic(value)
+	case keyTracker:
+		if t := trimBytes(p.decode(value, false)); trackerScheme(t) {
+			p.trackers.add(&m.Trackers, p.keep(t))
 		}
-	case is(key, "dn"):
+	case keyName:
 		if m.Name == "" {
-			m.Name = trim(p.decode(value, true))
-			if !utf8.ValidString(m.Name) {
-				m.Name = trim(strings.ToValidUTF8(m.Name, "\uFFFD"))
-			}
+			m.Name = p.keep(trimBytes(validUTF8(p.decode(value, true))))
 		}
-	case is(key, "xl"):
+	case keyLength:
 		if n, err := strconv.ParseInt(value, 10, 64); err == nil && n > 0 && m.Length == 0 && value[0] != '+' {
 			m.Length = n
 		}
-	case is(key, "ws"):
-		p.webSeeds.addTrimmed(&m.WebSeeds, p.decode(value, false))
-	case is(key, "xs"):
-		p.sources.addTrimmed(&m.Sources, p.decode(value, false))
-	case is(key, "as"):
-		p.fallback.addTrimmed(&m.Fallback, p.decode(value, false))
-	case is(key, "kt"):
-		for word := range strings.FieldsSeq(p.decode(value, true)) {
-			p.keywords.add(&m.Keyword, word)
+	case keyWebSeed:
+		p.add(&p.webSeeds, &m.WebSeeds, value)
+	case keySource:
+		p.add(&p.sources, &m.Sources, value)
+	case keyFallback:
+		p.add(&p.fallback, &m.Fallback, value)
+	case keyWords:
+		for word := range strings.FieldsSeq(string(p.decode(value, true))) {
+			p.words.add(&m.Keywords, word)
 		}
-	case is(key, "x.pe"):
-		p.peers.addAddress(&m.Peers, p.decode(value, false))
-	case is(key, "dht"):
-		p.nodes.addAddress(&m.Nodes, p.decode(value, false))
-	case is(key, "so"):
-		p.selection(p.decode(value, false))
+	case keyPeer:
+		p.address(&p.peers, &m.Peers, value)
+	case keyNode:
+		p.address(&p.nodes, &m.Nodes, value)
+	case keySelect:
+		p.selection(string(p.decode(value, false)))
 	}
 }
 
-// is compares keys without case; want is in lower case.
-func is(key, want string) bool {
-	return key == want || len(key) == len(want) && strings.EqualFold(key, want)
-}
-
-func (u *uniq) addTrimmed(list *[]string, s string) {
-	if s = trim(s); s != "" {
-		u.add(list, s)
+func (p *magnetParser) add(seen *uniq, list *[]string, value string) {
+	if b := trimBytes(p.decode(value, false)); len(b) > 0 {
+		seen.add(list, p.keep(b))
 	}
 }
 
-func (u *uniq) addAddress(list *[]string, s string) {
-	if a, ok := hostPort(trim(s)); ok {
-		u.add(list, a)
+func (p *magnetParser) address(seen *uniq, list *[]string, value string) {
+	if a, ok := hostPort(string(trimBytes(p.decode(value, false)))); ok {
+		seen.add(list, a)
 	}
 }
 
 // topic reads the hash of an xt.
 func (p *magnetParser) topic(s string) {
-	switch {
-	case len(s) >= len(urnV1) && strings.EqualFold(s[:len(urnV1)], urnV1):
+	if strings.IndexByte(s, '%') >= 0 {
+		s = string(p.decode(s, false))
+	}
+	if digits, ok := cutURN(s, urnV1); ok {
 		var h HashV1
-		if !decodeHashV1(&h, s[len(urnV1):]) {
+		if !decodeHashV1(&h, digits) {
 			p.badHash = s
 		} else if p.m.V1.IsZero() {
 			p.m.V1 = h
 		}
-	case len(s) >= len(urnV2) && strings.EqualFold(s[:len(urnV2)], urnV2):
+	} else if multihash, ok := cutURN(s, urnV2); ok {
 		var h HashV2
-		if digits, ok := strings.CutPrefix(s[len(urnV2):], sha256Prefix); !ok || !decodeHashV2(&h, digits) {
+		if digits, ok := strings.CutPrefix(multihash, sha256Prefix); !ok || !decodeHashV2(&h, digits) {
 			p.badHash = s
 		} else if p.m.V2.IsZero() {
 			p.m.V2 = h
@@ -281,24 +412,12 @@ func (p *magnetParser) topic(s string) {
 	}
 }
 
-// decode decodes escapes once; what is no escape stays as it is.
-func (p *magnetParser) decode(s string, plus bool) string {
-	if strings.IndexByte(s, '%') < 0 && (!plus || strings.IndexByte(s, '+') < 0) {
-		return s
+// cutURN cuts off a prefix that is compared without case.
+func cutURN(s, urn string) (rest string, ok bool) {
+	if len(s) < len(urn) || s[:len(urn)] != urn && !strings.EqualFold(s[:len(urn)], urn) {
+		return "", false
 	}
-	start := p.decoded.Len()
-	for i := 0; i < len(s); i++ {
-		c := s[i]
-		switch {
-		case c == '%' && i+2 < len(s) && hexDigit[s[i+1]]|hexDigit[s[i+2]] <= 15:
-			c = hexDigit[s[i+1]]<<4 | hexDigit[s[i+2]]
-			i += 2
-		case c == '+' && plus:
-			c = ' '
-		}
-		p.decoded.WriteByte(c)
-	}
-	return p.decoded.String()[start:]
+	return s[len(urn):], true
 }
 
 // selection reads the indices and ranges of an so; what is none of these is passed over.
@@ -314,18 +433,6 @@ func (p *magnetParser) selection(s string) {
 			p.m.Select = append(p.m.Select, Range{first, last})
 		}
 	}
-}
-
-func (p *magnetParser) finish() (Magnet, error) {
-	m := &p.m
-	if m.Version() == 0 {
-		if p.badHash != "" {
-			return Magnet{}, &MagnetError{Kind: ErrInvalidInfoHash, Value: strings.ToValidUTF8(p.badHash, "\uFFFD")}
-		}
-		return Magnet{}, &MagnetError{Kind: ErrMissingInfoHash}
-	}
-	m.Select = mergeRanges(m.Select)
-	return *m, nil
 }
 
 // mergeRanges sorts ranges and joins those that touch.
@@ -362,7 +469,7 @@ func hostPort(s string) (string, bool) {
 			return "", false
 		}
 		host = "[" + addr.String() + "]"
-	} else if len(host) > maxHost || strings.ContainsFunc(host, notOfHost) {
+	} else if !isHost(host) {
 		return "", false
 	}
 	if strconv.Itoa(n) != port || !strings.HasPrefix(s, host) {
@@ -374,7 +481,23 @@ func hostPort(s string) (string, bool) {
 // maxHost is the greatest length of a host name, in bytes.
 const maxHost = 253
 
-// notOfHost tells the characters that no host name has; letters of any script may stand in one.
-func notOfHost(r rune) bool {
-	return r <= ' ' || r == 0x7f || r == utf8.RuneError || strings.ContainsRune("/\\?#@:[]<>\"'%", r)
+// notOfHost tells the ASCII characters that no host name has.
+var notOfHost = func() (t [utf8.RuneSelf]bool) {
+	for c := range t {
+		t[c] = c <= ' ' || c == 0x7f || strings.IndexByte("/\\?#@:[]<>\"'%", byte(c)) >= 0
+	}
+	return t
+}()
+
+// isHost tells whether s may be a host name or an IPv4 address; letters of any script may stand in it.
+func isHost(s string) bool {
+	ascii := true
+	for i := range len(s) {
+		if s[i] >= utf8.RuneSelf {
+			ascii = false
+		} else if notOfHost[s[i]] {
+			return false
+		}
+	}
+	return len(s) <= maxHost && (ascii || utf8.ValidString(s))
 }

@@ -61,7 +61,7 @@ func (m *Magnet) append(b []byte) []byte {
 	each("ws", m.WebSeeds, "")
 	each("as", m.Fallback, "")
 	each("xs", m.Sources, "")
-	for i, word := range m.Keyword {
+	for i, word := range m.Keywords {
 		if i == 0 {
 			key("kt")
 		} else {

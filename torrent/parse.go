@@ -43,7 +43,7 @@ type parser struct {
 
 	sawInfo  bool
 	haveInfo bool
-	announce [][]string    // tiers of announce-list
+	tiers    tiers
 	layers   bencode.Token // piece layers
 	info     infoParts
 }
@@ -67,11 +67,12 @@ func newParser(b []byte, o Options) *parser {
 	return p
 }
 
-// fault keeps the first fault.
-func (p *parser) fault(kind ErrorKind, at int, key string) {
+// fault keeps the first fault, and returns false.
+func (p *parser) fault(kind ErrorKind, at int, key string) bool {
 	if p.err == nil {
 		p.err = &Error{Kind: kind, Offset: at, Key: key}
 	}
+	return false
 }
 
 func (p *parser) warn(kind ErrorKind, at int, key string) {
@@ -169,7 +170,7 @@ func (p *parser) outer() {
 			p.Value()
 		}
 	}
-	p.m.Trackers = p.trackers(announce)
+	p.trackers(announce)
 	p.text(&p.m.Comment, comment, "comment")
 	p.text(&p.m.Comment, commentUTF8, "comment.utf-8")
 	p.text(&p.m.CreatedBy, createdBy, "created by")
@@ -292,10 +293,9 @@ func (p *parser) version() {
 
 // complete checks the parts against each other once all have been read.
 func (p *parser) complete() {
-	for _, step := range []func(){p.name, p.pieceLength, p.filesV1, p.filesV2, p.pieces, p.pieceLayers, p.paths} {
-		if step(); p.err != nil {
-			return
-		}
+	ok := p.name() && p.pieceLength() && p.filesV1() && p.filesV2() && p.pieces() && p.pieceLayers() && p.paths()
+	if !ok {
+		return
 	}
 	if p.m.Version&V1 != 0 {
 		p.m.V1 = sha1.Sum(p.m.Info)
@@ -305,15 +305,14 @@ func (p *parser) complete() {
 	}
 }
 
-func (p *parser) name() {
+func (p *parser) name() bool {
 	in := &p.info
 	t := in.name
 	if in.nameUTF8.Kind == bencode.String && utf8.Valid(p.Text(in.nameUTF8)) && len(p.Text(in.nameUTF8)) > 0 {
 		t = in.nameUTF8
 	}
 	if t.Kind != bencode.String {
-		p.fault(ErrMissingName, max(t.Start, in.offset), "name")
-		return
+		return p.fault(ErrMissingName, max(t.Start, in.offset), "name")
 	}
 	in.name = t
 	p.m.RawName = p.Text(t)
@@ -322,13 +321,13 @@ func (p *parser) name() {
 		safe = append(safe, '_')
 	}
 	if len(safe) == 0 {
-		p.fault(ErrMissingName, t.Start, "name")
-		return
+		return p.fault(ErrMissingName, t.Start, "name")
 	}
 	if string(safe) != string(p.m.RawName) {
 		p.warnName(t.Start, "name", p.m.RawName)
 	}
 	p.m.Name = string(safe)
+	return true
 }
 
 // warnName tells that a name was changed.
@@ -340,40 +339,39 @@ func (p *parser) warnName(at int, key string, raw []byte) {
 	}
 }
 
-func (p *parser) pieceLength() {
+func (p *parser) pieceLength() bool {
 	t := p.info.pieceLength
 	n := t.Int()
 	v2 := p.m.Version&V2 != 0
 	switch {
 	case t.Kind != bencode.Integer, n <= 0, n > maxPieceLength, v2 && (n < blockLength || n&(n-1) != 0):
-		p.fault(ErrMissingPieceLength, max(t.Start, p.info.offset), "piece length")
+		return p.fault(ErrMissingPieceLength, max(t.Start, p.info.offset), "piece length")
 	}
 	p.m.PieceLength = n
+	return true
 }
 
 // pieces checks the hashes of version 1.
-func (p *parser) pieces() {
+func (p *parser) pieces() bool {
 	if p.m.Version&V1 == 0 {
-		return
+		return true
 	}
 	t := p.info.pieces
 	if t.Kind != bencode.String {
-		p.fault(ErrMissingPieces, max(t.Start, p.info.offset), "pieces")
-		return
+		return p.fault(ErrMissingPieces, max(t.Start, p.info.offset), "pieces")
 	}
 	hashes := p.Text(t)
 	total := p.m.Length + p.m.PadLength
 	want := (total + p.m.PieceLength - 1) / p.m.PieceLength
 	if want > int64(p.limits.Pieces) {
-		p.fault(ErrTooManyPieces, t.Start, "pieces")
-		return
+		return p.fault(ErrTooManyPieces, t.Start, "pieces")
 	}
 	if len(hashes)%sha1.Size != 0 || int64(len(hashes)/sha1.Size) != want {
-		p.fault(ErrInvalidPieces, t.Start, "pieces")
-		return
+		return p.fault(ErrInvalidPieces, t.Start, "pieces")
 	}
 	p.m.Pieces = hashes
 	p.m.NumPieces = int(want)
+	return true
 }
 
 // sameRaw compares the stored path of a file of version 1 with that of version 2.

@@ -3,6 +3,7 @@ package torrent
 import (
 	"bytes"
 	"iter"
+	"strings"
 	"unicode"
 	"unicode/utf8"
 )
@@ -160,39 +161,40 @@ func leavesMark(e []byte) bool {
 }
 
 // paths gives every file its safe path. All paths share one string.
-func (p *parser) paths() {
+func (p *parser) paths() bool {
 	files := p.m.Files
 	if !p.m.Multi {
 		files[0].Path = p.m.Name
-		return
+		return true
 	}
-	ends := make([]int, len(files))
-	arena := make([]byte, 0, min(len(files)*(len(p.m.Name)+32), p.limits.PathBytes))
+	var all strings.Builder // one piece of memory for all paths
+	size := 0
 	for i := range files {
-		arena = append(arena, p.m.Name...)
-		arena = append(arena, '/')
-		var same bool
-		if arena, same = appendSafePath(arena, files[i].raw); !same {
-			p.warnPath(files[i].raw)
-		}
-		if len(arena) > p.limits.PathBytes {
-			p.fault(ErrPathsTooLong, p.info.offset, "path")
-			return
-		}
-		ends[i] = len(arena)
+		size += len(p.m.Name) + 1 + len(files[i].raw)
 	}
-	all := string(arena)
-	start := 0
-	for i, end := range ends {
-		files[i].Path = all[start:end]
-		start = end
-		if f := files[i].more; f != nil && f.link != "" {
-			f.link = p.m.Name + "/" + f.link
+	all.Grow(min(size, p.limits.PathBytes))
+	path := append([]byte(p.m.Name), '/')
+	for i := range files {
+		f := &files[i]
+		safe, same := appendSafePath(path, f.raw)
+		if !same {
+			p.warnPath(f.raw)
 		}
+		if all.Len()+len(safe) > p.limits.PathBytes {
+			return p.fault(ErrPathsTooLong, p.info.offset, "path")
+		}
+		start := all.Len()
+		all.Write(safe)
+		f.Path = all.String()[start:]
+		if f.more != nil && f.more.link != "" {
+			f.more.link = p.m.Name + "/" + f.more.link
+		}
+		path = safe[:len(path)]
 	}
 	if len(files) > 1 {
-		p.makeUnique(files)
+		return p.makeUnique(files)
 	}
+	return true
 }
 
 // warnPath tells that a path was changed; raw is a part of the input, but for version 2.

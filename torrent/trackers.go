@@ -1,6 +1,7 @@
 package torrent
 
 import (
+	"bytes"
 	"slices"
 	"strings"
 
@@ -8,14 +9,21 @@ import (
 )
 
 // trackerScheme tells whether a URL is of a scheme that trackers have.
-func trackerScheme(url string) bool {
-	scheme, rest, ok := strings.Cut(url, "://")
-	if !ok || rest == "" {
-		return false
-	}
-	for _, s := range [...]string{"http", "https", "udp", "ws", "wss"} {
-		if strings.EqualFold(scheme, s) {
-			return true
+func trackerScheme[T string | []byte](url T) bool {
+	var lower [len("https")]byte
+	for i := range min(len(url), len(lower)+1) {
+		if url[i] == ':' {
+			if len(url) <= i+3 || url[i+1] != '/' || url[i+2] != '/' {
+				return false
+			}
+			switch string(lower[:i]) {
+			case "http", "https", "udp", "ws", "wss":
+				return true
+			}
+			return false
+		}
+		if i < len(lower) {
+			lower[i] = url[i] | 0x20
 		}
 	}
 	return false
@@ -54,28 +62,67 @@ func (u *uniq) keep(list []string) {
 	}
 }
 
+// tiers collects trackers: trimmed, each URL once, usable ones alone.
+type tiers struct {
+	all  []string
+	seen uniq
+	list [][]string
+}
+
+// tracker adds a URL.
+func (p *parser) tracker(raw []byte, at int, key string) {
+	url := trimBytes(raw)
+	switch {
+	case len(url) == 0:
+	case trackerScheme(url) || !bytes.Contains(url, []byte("://")):
+		p.tiers.seen.add(&p.tiers.all, string(url))
+	default:
+		p.warn(ErrUnusable, at, key)
+	}
+}
+
+// endTier makes a tier of the URLs behind start.
+func (t *tiers) endTier(start int) {
+	if n := len(t.all); n > start {
+		t.list = append(t.list, t.all[start:n:n])
+	}
+}
+
 // announceList reads the tiers of BEP 12. A flat list of URLs and a single URL are found in the wild; each URL is then a
 // tier of its own.
 func (p *parser) announceList() {
+	const key = "announce-list"
 	t := p.Next()
 	if t.Kind == bencode.String {
-		p.announce = [][]string{{string(p.Text(t))}}
+		p.tracker(p.Text(t), t.Start, key)
+		p.tiers.endTier(0)
 		return
 	}
 	if t.Kind != bencode.List {
-		p.wrongType(t, "announce-list")
+		p.wrongType(t, key)
 		return
 	}
 	for t = p.Next(); t.Kind != bencode.End && t.Kind != bencode.None; t = p.Next() {
+		start := len(p.tiers.all)
 		switch t.Kind {
 		case bencode.String:
-			p.announce = append(p.announce, []string{string(p.Text(t))})
+			p.tracker(p.Text(t), t.Start, key)
 		case bencode.List:
-			p.announce = append(p.announce, p.stringsOfList("announce-list"))
+			p.eachText(key, func(t bencode.Token) { p.tracker(p.Text(t), t.Start, key) })
 		default:
-			p.wrongType(t, "announce-list")
+			p.wrongType(t, key)
 		}
+		p.tiers.endTier(start)
 	}
+}
+
+// trackers takes over the tiers of announce-list, or announce when there is none.
+func (p *parser) trackers(announce bencode.Token) {
+	if p.optional(announce, bencode.String, "announce") && len(p.tiers.all) == 0 {
+		p.tracker(p.Text(announce), announce.Start, "announce")
+		p.tiers.endTier(0)
+	}
+	p.m.Trackers = p.tiers.list
 }
 
 // wrongType passes over a value that has just begun.
@@ -89,16 +136,15 @@ func (p *parser) wrongType(t bencode.Token, key string) {
 	}
 }
 
-// stringsOfList reads the rest of a list that has been entered.
-func (p *parser) stringsOfList(key string) []string {
-	var list []string
+// eachText calls f for the strings of a list that has been entered.
+func (p *parser) eachText(key string, f func(bencode.Token)) {
 	for {
 		t := p.Next()
 		switch t.Kind {
 		case bencode.End, bencode.None:
-			return list
+			return
 		case bencode.String:
-			list = append(list, string(p.Text(t)))
+			f(t)
 		default:
 			p.wrongType(t, key)
 		}
@@ -106,61 +152,43 @@ func (p *parser) stringsOfList(key string) []string {
 }
 
 // texts reads a string or a list of strings: trimmed, without empty ones, each once.
-func (p *parser) texts(key string) []string {
-	var all []string
+func (p *parser) texts(key string) (list []string) {
+	seen := uniq{}
+	add := func(t bencode.Token) {
+		if s := trimBytes(p.Text(t)); len(s) > 0 {
+			seen.add(&list, string(s))
+		}
+	}
 	switch t := p.Next(); t.Kind {
 	case bencode.String:
-		all = []string{string(p.Text(t))}
+		add(t)
 	case bencode.List:
-		all = p.stringsOfList(key)
+		p.eachText(key, add)
 	default:
 		p.wrongType(t, key)
-	}
-	var list []string
-	seen := uniq{}
-	for _, s := range all {
-		if s = trim(s); s != "" {
-			seen.add(&list, s)
-		}
 	}
 	return list
 }
 
 // trim takes away blanks and control characters at both ends.
 func trim(s string) string {
-	return strings.TrimFunc(s, func(r rune) bool { return r <= ' ' || r == 0x7f || r == 0xa0 || r == 0xfeff || r == 0x3000 })
+	if s == "" || visible(s[0]) && visible(s[len(s)-1]) {
+		return s
+	}
+	return strings.TrimFunc(s, outer)
 }
 
-// trackers makes the tiers: trimmed, each URL once, usable ones alone; announce counts when nothing else does.
-func (p *parser) trackers(announce bencode.Token) [][]string {
-	tiers := p.usable(p.announce, "announce-list")
-	if len(tiers) == 0 && p.optional(announce, bencode.String, "announce") {
-		tiers = p.usable([][]string{{string(p.Text(announce))}}, "announce")
+func trimBytes(b []byte) []byte {
+	if len(b) == 0 || visible(b[0]) && visible(b[len(b)-1]) {
+		return b
 	}
-	return tiers
+	return bytes.TrimFunc(b, outer)
 }
 
-func (p *parser) usable(tiers [][]string, key string) [][]string {
-	var kept [][]string
-	var all []string
-	seen := uniq{}
-	for _, tier := range tiers {
-		start := len(all)
-		for _, url := range tier {
-			switch url = trim(url); {
-			case url == "":
-			case trackerScheme(url) || !strings.Contains(url, "://"):
-				seen.add(&all, url)
-			default:
-				p.warn(ErrUnusable, p.info.offset, key)
-			}
-		}
-		if len(all) > start {
-			kept = append(kept, all[start:len(all):len(all)])
-		}
-	}
-	return kept
-}
+func visible(c byte) bool { return c > ' ' && c < 0x7f }
+
+// outer tells what is taken away at the ends of a text: also the blanks of other scripts and the byte order mark.
+func outer(r rune) bool { return r <= ' ' || r == 0x7f || r == 0xa0 || r == 0xfeff || r == 0x3000 }
 
 // nodes reads the addresses of BEP 5: a list of pairs of host and port.
 func (p *parser) nodes() {

@@ -14,18 +14,14 @@ import (
 // rare that it does not matter, and it would only give a file another name. An input cannot aim at it, as the key is
 // drawn anew each time.
 type pathSet struct {
-	seed  maphash.Seed
-	slots []pathSlot // a power of two; at most half are taken
-	taken int
-	fold  []byte // scratch
+	seed    maphash.Seed
+	slots   []uint64 // the hashes; zero is free. A power of two, of which at most half are taken
+	taken   int
+	numbers map[uint64]uint32 // the last number that was given to a duplicate
+	fold    []byte            // scratch
 
 	folder string // the folder that was hashed last
 	hash   uint64
-}
-
-type pathSlot struct {
-	hash uint64 // zero is free
-	next uint32 // the number that the next duplicate is tried with
 }
 
 func newPathSet(n int) *pathSet {
@@ -33,30 +29,31 @@ func newPathSet(n int) *pathSet {
 	for size < 2*n {
 		size *= 2
 	}
-	return &pathSet{seed: maphash.MakeSeed(), slots: make([]pathSlot, size)}
+	return &pathSet{seed: maphash.MakeSeed(), slots: make([]uint64, size), fold: make([]byte, 0, 64)}
 }
 
-// find returns the slot of a hash, or the free one where it belongs.
-func (s *pathSet) find(hash uint64) *pathSlot {
+// add puts a hash into the set and tells whether it is new.
+func (s *pathSet) add(hash uint64) bool {
 	mask := uint64(len(s.slots) - 1)
-	for i := hash & mask; ; i = (i + 1) & mask {
-		if s.slots[i].hash == hash || s.slots[i].hash == 0 {
-			return &s.slots[i]
+	i := hash & mask
+	for ; s.slots[i] != 0; i = (i + 1) & mask {
+		if s.slots[i] == hash {
+			return false
 		}
 	}
+	s.slots[i] = hash
+	if s.taken++; 2*s.taken > len(s.slots) {
+		s.grow()
+	}
+	return true
 }
 
-// add puts a hash into the slot that find gave for it.
-func (s *pathSet) add(slot *pathSlot, hash uint64) {
-	slot.hash = hash
-	if s.taken++; 2*s.taken <= len(s.slots) {
-		return
-	}
+func (s *pathSet) grow() {
 	old := s.slots
-	s.slots = make([]pathSlot, 2*len(old))
-	for _, o := range old {
-		if o.hash != 0 {
-			*s.find(o.hash) = o
+	s.slots, s.taken = make([]uint64, 2*len(old)), 0
+	for _, hash := range old {
+		if hash != 0 {
+			s.add(hash)
 		}
 	}
 }
@@ -91,9 +88,7 @@ func (s *pathSet) enter(folder string, add bool) uint64 {
 		element, folder, more = strings.Cut(folder, "/")
 		s.hash = s.child(s.hash, element)
 		if add {
-			if slot := s.find(s.hash); slot.hash == 0 {
-				s.add(slot, s.hash)
-			}
+			s.add(s.hash)
 		}
 	}
 	return s.hash
@@ -107,7 +102,7 @@ func cutName(path string) (folder, name string) {
 
 // makeUnique renames files whose path is that of a folder or of a file before it, compared without case: a number goes
 // before the extension.
-func (p *parser) makeUnique(files []File) {
+func (p *parser) makeUnique(files []File) bool {
 	set := newPathSet(len(files))
 	for i := range files {
 		folder, _ := cutName(files[i].Path)
@@ -118,28 +113,25 @@ func (p *parser) makeUnique(files []File) {
 		folder, name := cutName(files[i].Path)
 		inside := set.enter(folder, false)
 		hash := set.child(inside, name)
-		slot := set.find(hash)
-		if slot.hash == 0 {
-			set.add(slot, hash)
+		if set.add(hash) {
 			continue
 		}
+		if set.numbers == nil {
+			set.numbers = map[uint64]uint32{}
+		}
 		duplicates++
-		for n := slot.next + 1; ; n++ {
+		for added := false; !added; {
 			if tries++; duplicates > p.limits.Duplicates || tries/triesPerDuplicate > p.limits.Duplicates {
-				p.fault(ErrTooManyDuplicates, p.info.offset, "path")
-				return
+				return p.fault(ErrTooManyDuplicates, p.info.offset, "path")
 			}
-			other := numbered(name, n)
-			otherHash := set.child(inside, other)
-			if free := set.find(otherHash); free.hash == 0 {
-				slot.next = n
-				set.add(free, otherHash)
-				files[i].Path = folder + "/" + other
-				break
-			}
+			set.numbers[hash]++
+			other := numbered(name, set.numbers[hash])
+			added = set.add(set.child(inside, other))
+			files[i].Path = folder + "/" + other
 		}
 		p.warnPath(files[i].raw)
 	}
+	return true
 }
 
 // triesPerDuplicate bounds the work on names that are made to meet each other.
