@@ -163,6 +163,18 @@ func TestFetchEndsWithTheLastWaiter(t *testing.T) {
 	})
 }
 
+// TestLateLeaverChangesNothing has a waiter leave at the moment when its flight has just landed.
+func TestLateLeaverChangesNothing(t *testing.T) {
+	t.Parallel()
+	c := &Cache{Fetcher: &web{answer: always(200, someRules)}}
+	check(t, c, "http://h.test/")
+	e := c.origins["http://h.test"]
+	c.leave(e, &flight{waiters: 1, cancel: func() {}})
+	if c.idle.Len() != 1 || c.bytes != e.state.bytes {
+		t.Errorf("%d idle entries of %d bytes", c.idle.Len(), c.bytes)
+	}
+}
+
 func TestTimeoutIsAnOutage(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

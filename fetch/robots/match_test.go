@@ -63,6 +63,7 @@ func TestMatch(t *testing.T) {
 		{"bad escape is a percent sign", []string{"-/100%25"}, "/100%", false},
 		{"slash in a query", []string{"-/f?baz=https://foo.bar"}, "/f?baz=https%3A%2F%2Ffoo.bar", false},
 		{"slash in a query, other way", []string{"-/f?baz=https%3a%2f%2ffoo.bar"}, "/f?baz=https://foo.bar/x", false},
+		{"slash in a query, equal length", []string{"+/f?u=//a", "-/f?u=%2F%2F*"}, "/f?u=//a", true},
 		{"slash in a query is no path", []string{"-/*//"}, "/f?baz=https%3A%2F%2Ffoo.bar", true},
 		{"delimiter in a query", []string{"-/f?a%26b"}, "/f?a&b", true},
 		{"whole url", []string{"-/a"}, "https://u:p@h.test:8080/a/b", false},
