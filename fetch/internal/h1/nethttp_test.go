@@ -45,7 +45,7 @@ var explained = map[string]struct{ what, why string }{
 	"length in a list":        {"error of the head", "net/http compares whole fields and refuses the list 5, 5, which RFC 9112 6.3 lets be read"},
 	"length told twice":       {"header", "net/http hands out one of the equal fields"},
 	"coding told twice":       {"error of the head", "net/http refuses it (golang/go#44591); browsers apply it once"},
-	"identity coding":         {"error of the head", "net/http refuses it; browsers pass it over"},
+	"identity coding":         {"error of the head; reuse", "net/http refuses it, or in a 1.0 response passes it over; browsers always do, and here the connection is not kept"},
 	"length and chunked":      {"reuse", "net/http keeps the connection; RFC 9112 6.3 calls such a message a sign of smuggling"},
 	"name that is no token":   {"error of the head", "net/http refuses the head; browsers read on"},
 	"line that is no field":   {"error of the head", "net/http refuses the head; browsers skip the line"},
@@ -76,7 +76,7 @@ func TestEqualsNetHTTP(t *testing.T) {
 			if diff == "" {
 				continue
 			}
-			if x.feature == "" || diff != explained[x.feature].what {
+			if x.feature == "" || !slices.Contains(strings.Split(explained[x.feature].what, "; "), diff) {
 				t.Errorf("exchange %d: %s of %s %.400q (%s)\nours   %.500q\ntheirs %.500q", done+i, diff, x.req.Method, x.answer, x.feature, fmt.Sprint(ours[i]), fmt.Sprint(theirs[i]))
 			}
 			differences[x.feature]++
@@ -343,7 +343,7 @@ func (g *generator) fields() {
 
 // framing writes the end of the head and the body.
 func (g *generator) framing() {
-	body := strings.Repeat("0123456789abcdef", 4000)[:pick(g.rnd, 0, 1, 5, 100, 2000, 20_000, 50_000)]
+	body := strings.Repeat("0123456789abcdef", 4000)[:pick(g.rnd, 0, 1, 5, 100, 1000, 2000, 5000, 9000, 40_000)]
 	none := g.x.req.Method == "HEAD" || g.status == 204 || g.status == 304
 	if g.rnd.IntN(10) == 0 {
 		g.write("Connection: close" + g.crlf)
