@@ -74,7 +74,9 @@ func (w *web) count(url string) (n int) {
 	return n
 }
 
-func hasSuffix(s, suffix string) bool { return len(s) >= len(suffix) && s[len(s)-len(suffix):] == suffix }
+func hasSuffix(s, suffix string) bool {
+	return len(s) >= len(suffix) && s[len(s)-len(suffix):] == suffix
+}
 
 // transport fetches from the web in memory.
 func (w *web) transport() *fetch.Transport {

@@ -167,6 +167,10 @@ func (v *visit) askRobots(ctx context.Context, url, host string) error {
 	if d.Allowed {
 		return nil
 	}
+	var failure *fetch.Error
+	if errors.As(d.Err, &failure) && !failure.Temporary() {
+		return d.Err // the page would fare as robots.txt did, now and later
+	}
 	return &robotsError{rule: d.Rule.String(), retryIn: d.RetryIn}
 }
 

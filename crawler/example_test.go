@@ -1,0 +1,129 @@
+package crawler_test
+
+import (
+	"context"
+	"fmt"
+	"log"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/seine-go/seine/crawler"
+	"github.com/seine-go/seine/crawler/crawltest/demosite"
+)
+
+// The loop of the hello world, on a site of our own: hence AllowPrivate and no spacing.
+func ExampleEngine_Pages() {
+	site := demosite.New(demosite.Options{Films: 3})
+	if err := site.Start(); err != nil {
+		log.Fatal(err)
+	}
+	defer site.Close()
+	eng, err := crawler.New(crawler.Config{AllowPrivate: true, Spacing: -1, MaxDepth: 2})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer eng.Close()
+	var films []string
+	for page, err := range eng.Pages(context.Background(), site.URL()+"films") {
+		if err != nil {
+			fmt.Println(err)
+			continue
+		}
+		if strings.Contains(page.URL, "/film/") {
+			films = append(films, page.Text("h1.title")+", "+page.Text(".year"))
+		}
+		page.Follow("li.film a.title")
+	}
+	slices.Sort(films)
+	fmt.Println(len(films), "films")
+	// Output: 3 films
+}
+
+// Handlers by pattern, in parallel, with what they save in the Store.
+func ExampleEngine_Run() {
+	site := demosite.New(demosite.Options{Films: 3})
+	if err := site.Start(); err != nil {
+		log.Fatal(err)
+	}
+	defer site.Close()
+
+	var mux crawler.Mux
+	mux.HandleFunc("/films", func(_ context.Context, p *crawler.Page) error {
+		p.Follow("li.film a.title, a[rel=next]")
+		return nil
+	})
+	mux.HandleFunc("/film/{id}", func(_ context.Context, p *crawler.Page) error {
+		return p.Save("film/"+p.PathValue("id"), map[string]string{"title": p.Text("h1.title")})
+	})
+	store := &crawler.MemoryStore{}
+	eng, err := crawler.New(crawler.Config{Handler: &mux, Store: store, AllowPrivate: true, Spacing: -1, PerHost: 4})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer eng.Close()
+	stats, err := eng.Run(context.Background(), site.URL()+"films")
+	if err != nil {
+		log.Fatal(err)
+	}
+	saved := 0
+	for _, err := range store.Scan(context.Background(), "film/") {
+		if err == nil {
+			saved++
+		}
+	}
+	fmt.Println(stats.Pages, "pages,", saved, "films saved")
+	// Output: 4 pages, 3 films saved
+}
+
+// What fails is told to a hook; robots.txt counts as a refusal, not as a failure.
+func ExampleHooks() {
+	site := demosite.New(demosite.Options{Films: 1})
+	if err := site.Start(); err != nil {
+		log.Fatal(err)
+	}
+	defer site.Close()
+	var mu sync.Mutex
+	eng, err := crawler.New(crawler.Config{
+		AllowPrivate: true, Spacing: -1,
+		Handler: crawler.HandlerFunc(func(context.Context, *crawler.Page) error { return nil }),
+		Hooks: crawler.Hooks{Failed: func(_ context.Context, err *crawler.PageError) {
+			mu.Lock()
+			defer mu.Unlock()
+			fmt.Println(strings.ReplaceAll(err.Error(), site.URL(), "/"))
+		}},
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer eng.Close()
+	if _, err := eng.Run(context.Background(), site.URL()+"no/such/page"); err != nil {
+		log.Fatal(err)
+	}
+	// Output: seine: status 404 (Not Found) from /no/such/page (attempt 1)
+}
+
+func ExampleMux() {
+	var mux crawler.Mux
+	mux.HandleFunc("films.example/title/{id}", func(context.Context, *crawler.Page) error { return nil })
+	mux.HandleFunc("*.films.example/", func(context.Context, *crawler.Page) error { return nil })
+	mux.HandleFunc("/title/{id", func(context.Context, *crawler.Page) error { return nil })
+	fmt.Println(mux.Check())
+	// Output: seine: mux: pattern "/title/{id": segment "{id" is neither text nor a wildcard
+}
+
+func ExampleNewMemory() {
+	ctx := context.Background()
+	f := crawler.NewMemory(crawler.MemoryOptions{})
+	statuses, err := f.Add(ctx, &crawler.Request{URL: "https://films.example/"}, &crawler.Request{URL: "https://films.example/"})
+	fmt.Println(statuses, err)
+	batch, err := f.Lease(ctx, crawler.LeaseRequest{Owner: "me", Max: 10})
+	fmt.Println(len(batch.Leases), err)
+	err = f.Settle(ctx, crawler.Settlement{Lease: batch.Leases[0], Outcome: crawler.Done})
+	s, _ := f.Stats(ctx)
+	fmt.Println(s.Done, s.Finished, err)
+	// Output:
+	// [added duplicate] <nil>
+	// 1 <nil>
+	// 1 true <nil>
+}
