@@ -24,112 +24,78 @@ func (a *attributes) put(id attrID, value []byte) {
 }
 
 // read reads the attributes of the tag whose name ends before b[i]; it returns where the tag ends, behind its ">", or
-// -1 when it does not end in b (WHATWG HTML 13.2.5.32 to 40).
+// -1 when it does not end in b.
 func (a *attributes) read(b []byte, i int) int {
 	a.reset()
 	for {
-		for i < len(b) && class[b[i]]&betweenAttrs != 0 {
-			i++
+		name, value, next, ok := attribute(b, i)
+		if !ok {
+			return next
 		}
-		if i >= len(b) {
-			return -1
-		}
-		if b[i] == '>' {
-			return i + 1
-		}
-		start := i
-		for i++; i < len(b) && class[b[i]]&endsAttr == 0; i++ { // "=" may start a name
-		}
-		name := b[start:i]
-		value, next := a.readValue(b, i)
-		if next < 0 {
-			return -1
-		}
-		i = next
-		if id, ok := lookupAttr(name); ok {
+		a.slashInValue = len(value) > 0 && next < len(b) && b[next] == '>' && b[next-1] == '/'
+		if id, known := lookupAttr(name); known {
 			a.put(id, value)
 		}
+		i = next
 	}
 }
 
-// readValue reads what follows the name of an attribute.
-func (a *attributes) readValue(b []byte, i int) (value []byte, next int) {
-	for i < len(b) && class[b[i]]&isSpace != 0 {
+// tagEnd returns where the tag ends whose name ends before b[i], behind its ">", or -1.
+func tagEnd(b []byte, i int) int {
+	for {
+		_, _, next, ok := attribute(b, i)
+		if !ok {
+			return next
+		}
+		i = next
+	}
+}
+
+// attribute reads the attribute that stands at b[i] or next (WHATWG HTML 13.2.5.32 to 39) and returns where it ends. Not
+// ok means that there is none: next is where the tag ends, or -1 when b ends before.
+func attribute(b []byte, i int) (name, value []byte, next int, ok bool) {
+	for i < len(b) && class[b[i]]&betweenAttrs != 0 {
 		i++
 	}
 	if i >= len(b) {
-		return nil, -1
+		return nil, nil, -1, false
+	}
+	if b[i] == '>' {
+		return nil, nil, i + 1, false
+	}
+	start := i
+	for i++; i < len(b) && class[b[i]]&endsAttr == 0; i++ { // "=" may start a name
+	}
+	name = b[start:i]
+	if i = skipSpace(b, i); i >= len(b) {
+		return nil, nil, -1, false
 	}
 	if b[i] != '=' {
-		return nil, i
+		return name, nil, i, true
 	}
-	for i++; i < len(b) && class[b[i]]&isSpace != 0; i++ {
+	if i = skipSpace(b, i+1); i >= len(b) {
+		return nil, nil, -1, false
 	}
-	if i >= len(b) {
-		return nil, -1
-	}
-	switch q := b[i]; q {
-	case '"', '\'':
+	if q := b[i]; q == '"' || q == '\'' {
 		i++
 		n := bytes.IndexByte(b[i:], q)
 		if n < 0 {
-			return nil, -1
+			return nil, nil, -1, false
 		}
-		return b[i : i+n], i + n + 1
-	case '>':
-		return nil, i
+		return name, b[i : i+n], i + n + 1, true
 	}
-	start := i
+	start = i
 	for i < len(b) && class[b[i]]&endsValue == 0 {
 		i++
 	}
-	if i >= len(b) {
-		return nil, -1
-	}
-	a.slashInValue = b[i] == '>' && b[i-1] == '/'
-	return b[start:i], i
+	return name, b[start:i], i, true
 }
 
-// tagEnd returns where the tag ends whose name ends before b[i], or -1: read without the reading.
-func tagEnd(b []byte, i int) int {
-	for {
-		for i < len(b) && class[b[i]]&betweenAttrs != 0 {
-			i++
-		}
-		if i >= len(b) {
-			return -1
-		}
-		if b[i] == '>' {
-			return i + 1
-		}
-		for i++; i < len(b) && class[b[i]]&endsAttr == 0; i++ {
-		}
-		for i < len(b) && class[b[i]]&isSpace != 0 {
-			i++
-		}
-		if i >= len(b) {
-			return -1
-		}
-		if b[i] != '=' {
-			continue
-		}
-		for i++; i < len(b) && class[b[i]]&isSpace != 0; i++ {
-		}
-		if i >= len(b) {
-			return -1
-		}
-		if q := b[i]; q == '"' || q == '\'' {
-			n := bytes.IndexByte(b[i+1:], q)
-			if n < 0 {
-				return -1
-			}
-			i += n + 2
-			continue
-		}
-		for i < len(b) && class[b[i]]&endsValue == 0 {
-			i++
-		}
+func skipSpace(b []byte, i int) int {
+	for i < len(b) && class[b[i]]&isSpace != 0 {
+		i++
 	}
+	return i
 }
 
 // longTag goes through a tag that is longer than the window, any number of bytes at a time.

@@ -22,6 +22,7 @@ type collector struct {
 	bases   int          // how many base[href] there were
 	found   []reference
 	links   int             // links kept so far
+	langs   []string        // of alternates that wait
 	decoded []byte          // values with their character references decoded
 	hrefs   []byte          // resolved references of a window
 	seen    map[string]role // in which lists of images and feeds a URL stands
@@ -34,9 +35,9 @@ type reference struct {
 	kind       LinkKind
 	noFollow   bool
 	fromHeader bool
-	seconds    int    // roleRefresh
-	lang       []byte // roleAlternate
-	start, end int    // in hrefs, once it is resolved
+	seconds    int32 // roleRefresh
+	lang       int32 // roleAlternate: in langs
+	start, end int32 // in hrefs, once it is resolved
 }
 
 // role is a set of uses of one reference.
@@ -73,7 +74,7 @@ func (c *collector) restart() {
 // drop forgets the references that wait.
 func (c *collector) drop() {
 	clear(c.found)
-	c.found, c.decoded, c.hrefs = c.found[:0], c.decoded[:0], c.hrefs[:0]
+	c.found, c.langs, c.decoded, c.hrefs = c.found[:0], nil, c.decoded[:0], c.hrefs[:0]
 }
 
 // max is the bound of one list.
@@ -173,7 +174,8 @@ func (c *collector) linked(r reference, rels rels, mediaType, lang []byte) {
 			r.role |= roleLink
 			if len(lang) > 0 {
 				r.role |= roleAlternate
-				r.lang = lang
+				r.lang = int32(len(c.langs))
+				c.langs = append(c.langs, string(lang))
 			}
 		}
 	}
@@ -303,13 +305,13 @@ func (c *collector) resolve(r *reference) bool {
 	if r.fromHeader {
 		base = c.header
 	}
-	r.start = len(c.hrefs)
+	r.start = int32(len(c.hrefs))
 	hrefs, err := base.AppendResolve(c.hrefs, r.text)
 	if err != nil {
 		c.skipURL(err)
 		return false
 	}
-	r.end = len(hrefs)
+	r.end = int32(len(hrefs))
 	if !isHTTP(hrefs[r.start:]) {
 		return false
 	}
@@ -346,7 +348,7 @@ func (c *collector) hand(r *reference, url string) {
 		h.Prev = url
 	}
 	if r.role&roleRefresh != 0 && h.Refresh == nil {
-		h.Refresh = &RefreshHint{Seconds: r.seconds, URL: url}
+		h.Refresh = &RefreshHint{Seconds: int(r.seconds), URL: url}
 	}
 	if r.role&roleFeed != 0 {
 		h.Feeds = c.listOnce(h.Feeds, url, roleFeed)
@@ -355,7 +357,7 @@ func (c *collector) hand(r *reference, url string) {
 		h.Images = c.listOnce(h.Images, url, roleImage)
 	}
 	if r.role&roleAlternate != 0 {
-		c.alternate(string(r.lang), url)
+		c.alternate(c.langs[r.lang], url)
 	}
 }
 

@@ -69,14 +69,15 @@ func (d *Document) Text() (string, error) {
 }
 
 // Tree returns the tree that golang.org/x/net/html builds of the page with scripting off, so that noscript is parsed.
-// Where that package refuses (elements nested deeper than 512), the tree is of the page without the start tags that are
-// too deep; Flattened tells. The error is that of Text.
+// Where elements are nested deeper than 512, which that package refuses, or where formatting elements that are left open
+// would have to be repeated all over the page (200,000 times and more), the tree is of the page without the start tags
+// that are too many; Flattened tells. The error is that of Text.
 func (d *Document) Tree() (*html.Node, error) {
 	p, err := d.tree()
 	return p.root, err
 }
 
-// Flattened says whether the page was nested too deep for the tree to hold all of its elements. It parses the page.
+// Flattened says whether the tree lacks elements of the page; see Tree. It parses the page.
 func (d *Document) Flattened() bool {
 	p, _ := d.tree()
 	return p.flattened
@@ -119,24 +120,12 @@ func (d *Document) Hints(want Want) (*Hints, error) {
 	o := ScanOptions{
 		URL: d.o.URL, Header: d.o.Header, Agent: d.o.Agent, Encoding: d.o.Encoding, MaxLinks: d.o.MaxLinks, Want: want,
 	}
-	h, err := scan(text, o, d.soundTree)
+	h, err := Scan(text, o)
 	if err != nil {
 		return nil, err
 	}
 	d.hints[want] = h
 	return h, nil
-}
-
-// errFlattened says that the tree lacks elements.
-var errFlattened = errors.New("flattened")
-
-// soundTree is the tree for the link pass, which can do better than a flattened one.
-func (d *Document) soundTree() (*html.Node, error) {
-	p, err := d.tree()
-	if p.flattened {
-		err = errFlattened
-	}
-	return p.root, err
 }
 
 // byteOrderMarks and the encodings they stand for (Encoding standard, "BOM sniff").
@@ -178,11 +167,7 @@ func (d *Document) parse() (parsed, error) {
 	if err != nil {
 		return parsed{}, err
 	}
-	if root, err := parseTree(text); err == nil {
-		return parsed{root: root}, nil
-	}
-	root, err := parseFlattened(text)
-	return parsed{root: root, flattened: true}, err
+	return parsePage(text)
 }
 
 // EncodingError says that nobody knows the label of an encoding.

@@ -3,151 +3,106 @@ package extract
 import (
 	"bytes"
 	"fmt"
-	"io"
 
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
 )
 
-// maxDepth is how deep start tags may be nested when a page is flattened. The parser takes 512; what it adds by itself
-// (html, body, tbody, formatting elements that it opens again) needs room.
-const maxDepth = 400
+const (
+	// maxDepth is how deep the elements of a flattened page are nested. The parser takes maxOpen; what it opens by itself
+	// needs room.
+	maxDepth = 400
+	// maxFormatting is how many formatting elements of a flattened page may be active at once.
+	maxFormatting = 50
+	// maxClones is how many elements a tree may have that stand for tags that others share: a formatting element that is
+	// left open is opened again in every block that follows.
+	maxClones = 200_000
+	// fewTags is how many tags cannot make that many clones: each makes maxOpen at most.
+	fewTags = maxClones / maxOpen
+)
 
-// parseFlattened parses a page that is nested too deep: without the start tags below maxDepth, or, where open formatting
-// elements pile up beyond what nesting shows, with every element closed where it starts.
-func parseFlattened(text []byte) (*html.Node, error) {
-	f := flattener{open: map[string]int{}, dropped: map[string]int{}}
-	root, err := parseTree(f.run(text))
-	if err == nil {
-		return root, nil
+// parsePage parses a page, flattened where its tree would be too deep or too large.
+func parsePage(text []byte) (parsed, error) {
+	tags := bytes.Count(text, []byte("<"))
+	if tags <= fewTags || countClones(text) <= maxClones {
+		if root, err := parseTree(text); err == nil {
+			return parsed{root: root}, nil
+		}
 	}
-	f = flattener{closeAll: true}
-	root, err = parseTree(f.run(text))
+	root, err := parseTree(flatten(text, tags))
 	if err != nil {
-		return nil, fmt.Errorf("seine: extract: parse: %w", err)
+		return parsed{}, fmt.Errorf("seine: extract: parse: %w", err)
 	}
-	return root, nil
+	return parsed{root: root, flattened: true}, nil
 }
 
-// flattener copies a page without the tags that make it too deep. It follows the nesting as it is written.
-type flattener struct {
-	closeAll bool
-	stack    []string       // names of the elements that are open, as far as tags tell
-	open     map[string]int // how often each is in the stack
-	dropped  map[string]int // start tags that were left out, whose end tags have to be, too
-	out      bytes.Buffer
+func parseTree(text []byte) (*html.Node, error) {
+	return html.ParseWithOptions(bytes.NewReader(text), html.ParseOptionEnableScripting(false))
 }
 
-func (f *flattener) run(text []byte) []byte {
-	z := html.NewTokenizer(bytes.NewReader(text))
-	for {
-		tt := z.Next()
-		if tt == html.ErrorToken {
-			if z.Err() == io.EOF {
-				f.out.Write(z.Raw())
-			}
-			return f.out.Bytes()
+func countClones(text []byte) int {
+	s := scanner{window: len(text) + 1, builder: &builder{}, filter: &filter{depth: maxOpen, formatting: maxOpen}}
+	s.run(text, true)
+	return s.builder.clones
+}
+
+// flatten copies a page without the start tags that make it too deep or too large, and without their end tags.
+func flatten(text []byte, tags int) []byte {
+	f := &filter{depth: maxDepth, formatting: min(max(maxClones/(tags+1), 1), maxFormatting), dropped: map[uint64]int{}}
+	s := scanner{window: len(text) + 1, builder: &builder{}, filter: f}
+	s.run(text, true)
+	return append(f.out, text[f.copied:]...)
+}
+
+// filter decides which tags of a page its tree is built of. The scanner asks it before its builder takes a tag, so that
+// the builder follows the construction of the filtered page.
+type filter struct {
+	depth      int // most open elements
+	formatting int // most active formatting elements
+
+	dropped map[uint64]int // start tags that are left out, by the hash of their name; nil: none are
+	out     []byte         // the page up to copied without what is dropped
+	copied  int
+}
+
+// drops says whether the tag b[start:end] is left out, and leaves it out.
+func (f *filter) drops(t *token, b *builder, text []byte, start, end int) bool {
+	if f == nil || f.dropped == nil {
+		return false
+	}
+	if t.kind == endToken {
+		if f.dropped[t.hash] == 0 {
+			return false
 		}
-		raw := z.Raw()
-		switch tt {
-		case html.StartTagToken, html.SelfClosingTagToken, html.EndTagToken:
-			raw = bytes.Clone(raw) // TagName lowers the name in place
-			name, _ := z.TagName()
-			if string(name) == "noscript" {
-				z.NextIsNotRawText()
-			}
-			if tt == html.EndTagToken {
-				f.end(string(name), raw)
-			} else {
-				f.start(string(name), raw)
-			}
-		default:
-			f.out.Write(raw)
+		f.dropped[t.hash]--
+	} else {
+		tooDeep := len(b.open) >= f.depth && !closesAtOnce(t.atom)
+		if !tooDeep && (!isFormatting(t.atom) || len(b.formatting) < f.formatting) {
+			return false
 		}
+		f.dropped[t.hash]++
 	}
+	f.out = append(f.out, text[f.copied:start]...)
+	f.copied = end
+	return true
 }
 
-func (f *flattener) start(name string, raw []byte) {
-	switch {
-	case isVoid(name) || isRaw(name) || name == "html" || name == "head" || name == "body":
-		f.out.Write(raw)
-	case f.closeAll:
-		if name != "frameset" {
-			f.out.Write(raw)
-			fmt.Fprintf(&f.out, "</%s>", name)
-		}
-	case len(f.stack) > 0 && f.stack[len(f.stack)-1] == name && closesItself(name):
-		f.out.Write(raw)
-	case len(f.stack) >= maxDepth:
-		f.dropped[name]++
-	default:
-		f.stack = append(f.stack, name)
-		f.open[name]++
-		f.out.Write(raw)
-	}
-}
-
-func (f *flattener) end(name string, raw []byte) {
-	switch {
-	case f.closeAll:
-		if isRaw(name) {
-			f.out.Write(raw)
-		}
-	case f.dropped[name] > 0:
-		f.dropped[name]--
-	default:
-		f.out.Write(raw)
-		f.pop(name)
-	}
-}
-
-// pop closes the innermost element of the name and those inside it. Formatting elements inside stay: the parser opens
-// them again.
-func (f *flattener) pop(name string) {
-	if f.open[name] == 0 {
-		return
-	}
-	at := len(f.stack) - 1
-	for f.stack[at] != name {
-		at--
-	}
-	inside := f.stack[at+1:]
-	f.stack = f.stack[:at]
-	f.open[name]--
-	for _, n := range inside {
-		if isFormatting(n) {
-			f.stack = append(f.stack, n)
-		} else {
-			f.open[n]--
-		}
-	}
-}
-
-func isVoid(name string) bool {
-	switch atom.Lookup([]byte(name)) {
+// closesAtOnce says whether an element of HTML has no content but text.
+func closesAtOnce(a atom.Atom) bool {
+	switch a {
 	case atom.Area, atom.Base, atom.Basefont, atom.Bgsound, atom.Br, atom.Col, atom.Embed, atom.Frame, atom.Hr, atom.Image,
-		atom.Img, atom.Input, atom.Keygen, atom.Link, atom.Meta, atom.Param, atom.Source, atom.Track, atom.Wbr:
+		atom.Img, atom.Input, atom.Keygen, atom.Link, atom.Meta, atom.Param, atom.Source, atom.Track, atom.Wbr,
+		atom.Iframe, atom.Noembed, atom.Noframes, atom.Plaintext, atom.Script, atom.Style, atom.Textarea, atom.Title,
+		atom.Xmp:
 		return true
 	}
 	return false
 }
 
-func isRaw(name string) bool {
-	id := lookupTag([]byte(name))
-	return id == tagPlaintext || int(id) < len(rawText) && rawText[id] != ""
-}
-
-func closesItself(name string) bool {
-	switch name {
-	case "p", "li", "dt", "dd", "option", "tr", "td", "th":
-		return true
-	}
-	return false
-}
-
-func isFormatting(name string) bool {
-	switch name {
-	case "a", "b", "big", "code", "em", "font", "i", "nobr", "s", "small", "strike", "strong", "tt", "u":
+func isFormatting(a atom.Atom) bool {
+	switch a {
+	case atom.A, atom.B, atom.Big, atom.Code, atom.Em, atom.Font, atom.I, atom.Nobr, atom.S, atom.Small, atom.Strike,
+		atom.Strong, atom.Tt, atom.U:
 		return true
 	}
 	return false

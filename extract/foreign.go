@@ -1,34 +1,20 @@
 package extract
 
-// maxForeign is how deep svg and math may be nested before only the tree knows.
+// maxForeign is how deep svg and math may be nested before the scanner is in doubt.
 const maxForeign = 64
 
-// foreignElement is an open element of SVG or MathML. The name is in lower case and cut to what the array holds.
+// foreignElement is an open element of SVG or MathML, as far as the scanner follows them by itself.
 type foreignElement struct {
-	name        [20]byte
-	length      uint8
-	svg         bool
-	integration bool // its content is HTML: an HTML or MathML text integration point
+	name   [20]byte // in lower case
+	length uint8
+	svg    bool
 }
 
-func (e foreignElement) named(name string) foreignElement {
-	e.length = uint8(copy(e.name[:], name))
-	return e
-}
+func (e *foreignElement) text() string { return string(e.name[:e.length]) }
 
-func (e *foreignElement) is(name string) bool { return string(e.name[:e.length]) == name }
-
-// foreignStack holds the open foreign elements. Below the first one lies HTML. It holds no HTML elements: those inside
-// an integration point make the scan unsure.
-type foreignStack []foreignElement
-
-func (f foreignStack) push(e foreignElement) foreignStack { return append(f, e) }
-
-var rootNames = [...]string{tagSVG: "svg", tagMath: "math"}
-
-// isIntegration says whether the content of an element is HTML (WHATWG HTML 13.2.6, "integration point"). For
-// annotation-xml it depends on an attribute; the scan is unsure of its content anyway.
-func (e *foreignElement) isIntegration() bool {
+// holdsHTML says whether the content of an element is HTML (WHATWG HTML 13.2.6, "integration point"). Of annotation-xml
+// an attribute decides; the scanner is in doubt either way.
+func (e *foreignElement) holdsHTML() bool {
 	switch string(e.name[:e.length]) {
 	case "desc", "title", "foreignobject":
 		return e.svg
@@ -38,80 +24,65 @@ func (e *foreignElement) isIntegration() bool {
 	return false
 }
 
+// newForeign makes an element. It fails for names that it cannot compare exactly.
+func newForeign(name []byte, svg bool) (e foreignElement, ok bool) {
+	if len(name) > len(e.name) {
+		return e, false
+	}
+	for _, c := range name {
+		if c == 0 || c >= 0x80 {
+			return e, false
+		}
+	}
+	e.svg, e.length = svg, uint8(len(name))
+	lower(e.name[:0], name)
+	return e, true
+}
+
 // foreignStart is for the start tag of name inside foreign content (WHATWG HTML 13.2.6.5); its name ends before b[i].
-func (s *scanner) foreignStart(b []byte, name []byte, i int) int {
+func (s *scanner) foreignStart(b, name []byte, i int) int {
 	end := s.attr.read(b, i)
 	if end < 0 {
 		return -1
 	}
 	id := lookupTag(name)
-	slash := b[end-2] == '/'
-	top := s.foreign[len(s.foreign)-1]
+	top := &s.foreign[len(s.foreign)-1]
 	switch {
-	case top.integration:
-		s.unsure = true // HTML elements stand on the stack from now on
-		s.treeGivesUp = s.treeGivesUp || id == tagTemplate
-		s.htmlStart(id, slash)
+	case top.holdsHTML():
+		s.doubt()
 	case breakout(name) || equalFold(name, "font") && s.attr.has(attrFont):
-		s.foreign = s.foreign.toIntegration()
-		s.htmlStart(id, slash)
+		s.foreign = s.foreign[:0]
+		s.htmlStart(id, b[end-2] == '/')
 	default:
 		if top.svg && id == tagA {
 			s.element(id, &s.attr, true)
 		}
-		s.pushForeign(name, top.svg, slash)
+		if b[end-2] != '/' || s.attr.slashInValue {
+			s.openForeign(name, top.svg)
+		}
 	}
 	return end
 }
 
-// toIntegration pops to HTML.
-func (f foreignStack) toIntegration() foreignStack {
-	for len(f) > 0 && !f[len(f)-1].integration {
-		f = f[:len(f)-1]
+func (s *scanner) openForeign(name []byte, svg bool) {
+	e, ok := newForeign(name, svg)
+	if !ok || len(s.foreign) >= maxForeign {
+		s.doubt()
+		return
 	}
-	return f
-}
-
-func (s *scanner) pushForeign(name []byte, svg, slash bool) {
-	if s.attr.slashInValue {
-		// The standard and x/net/html disagree on <path d=z/> when an attribute comes twice.
-		s.unsure = true
-		slash = false
-	}
-	e, exact := newForeign(name, svg)
-	if !exact || len(s.foreign) >= maxForeign {
-		s.unsure = true
-	}
-	if !slash && len(s.foreign) < maxForeign {
-		s.foreign = s.foreign.push(e)
-	}
-}
-
-// newForeign makes an element. Names that are long or that have bytes beyond ASCII are not compared exactly.
-func newForeign(name []byte, svg bool) (e foreignElement, exact bool) {
-	e.svg = svg
-	e.length = uint8(len(lower(e.name[:0], name[:min(len(name), len(e.name))])))
-	e.integration = e.isIntegration()
-	exact = len(name) <= len(e.name)
-	for _, c := range name {
-		exact = exact && 0 < c && c < 0x80
-	}
-	return e, exact
+	s.foreign = append(s.foreign, e)
 }
 
 // foreignEnd is for an end tag inside foreign content. When no foreign element has its name, HTML elements further down
-// the stack may, or it opens one, as </p> does.
+// may, or it opens one, as </p> does.
 func (s *scanner) foreignEnd(name []byte) {
-	e, exact := newForeign(name, false)
-	s.unsure = s.unsure || !exact
-	for i := len(s.foreign) - 1; i >= 0; i-- {
-		if s.foreign[i].is(string(e.name[:e.length])) {
-			s.foreign = s.foreign[:i]
-			return
+	if e, ok := newForeign(name, false); ok {
+		for i := len(s.foreign) - 1; i >= 0; i-- {
+			if s.foreign[i].text() == e.text() {
+				s.foreign = s.foreign[:i]
+				return
+			}
 		}
 	}
-	s.unsure = true
-	if !s.foreign[len(s.foreign)-1].integration && breakout(name) {
-		s.foreign = s.foreign.toIntegration()
-	}
+	s.doubt()
 }

@@ -63,7 +63,7 @@ func (c *collector) refresh(content []byte, fromHeader bool) {
 	if !ok {
 		return
 	}
-	r := reference{text: url, role: roleRefresh, kind: Refresh, seconds: seconds, fromHeader: fromHeader || url == nil}
+	r := reference{text: url, role: roleRefresh, kind: Refresh, seconds: int32(seconds), fromHeader: fromHeader || url == nil}
 	if url != nil {
 		r.role |= roleLink
 	}

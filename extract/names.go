@@ -149,6 +149,7 @@ const (
 	attrHTTPEquiv
 	attrHreflang
 	attrType
+	attrEncoding
 	attrFont // color, face or size: what makes font an HTML element in SVG
 	attrCount
 )
@@ -187,6 +188,8 @@ func lookupAttr(name []byte) (attrID, bool) {
 		return attrHreflang, true
 	case "type":
 		return attrType, true
+	case "encoding":
+		return attrEncoding, true
 	case "color", "face", "size":
 		return attrFont, true
 	}

@@ -1,14 +1,12 @@
 package extract
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
 	"sync"
 
 	"github.com/seine-go/seine/internal/weburl"
-	"golang.org/x/net/html"
 )
 
 // Scan finds the links and hints of an HTML page of UTF-8 bytes. The error says that o.URL is no URL; it wraps
@@ -28,26 +26,17 @@ import (
 //     "<!--", a "<" before a blank and "<script" in it. The scan does what the standard says.
 //   - A base element counts for the links before it, unless more than Window bytes lie between.
 func Scan(body []byte, o ScanOptions) (*Hints, error) {
-	return scan(body, o, func() (*html.Node, error) { return parseTree(body) })
-}
-
-// ErrURL says that the URL of a page is none.
-var ErrURL = errors.New("seine: extract: bad page url")
-
-func parseTree(body []byte) (*html.Node, error) {
-	return html.ParseWithOptions(bytes.NewReader(body), html.ParseOptionEnableScripting(false))
-}
-
-// scan is Scan; tree is asked for the tree where one is needed.
-func scan(body []byte, o ScanOptions, tree func() (*html.Node, error)) (*Hints, error) {
 	s, err := newScanner(o, Window, nil)
 	if err != nil {
 		return nil, err
 	}
 	defer s.release()
-	s.page(body, tree)
+	s.page(body)
 	return s.hints, nil
 }
+
+// ErrURL says that the URL of a page is none.
+var ErrURL = errors.New("seine: extract: bad page url")
 
 // ScanReader is Scan for a page that is read from r and not held in memory: it takes one window, however long the page.
 // Each link is handed to yield as it is found, those of the header first; Hints.Links stays empty. When yield returns
@@ -97,30 +86,34 @@ func (s *scanner) release() {
 	scanners.Put(s)
 }
 
-// page scans a page window by window.
-func (s *scanner) page(body []byte, tree func() (*html.Node, error)) {
+// page scans a page window by window, once more when in doubt.
+func (s *scanner) page(body []byte) {
+	if s.windows(body); s.state == inDoubt {
+		s.again()
+		s.windows(body)
+	}
+}
+
+// again starts the scan anew, with a builder.
+func (s *scanner) again() {
+	s.restart()
+	s.foreign = s.foreign[:0]
+	s.state, s.frameset, s.builder = inData, false, &builder{}
+}
+
+func (s *scanner) windows(body []byte) {
 	for start := 0; ; {
 		end := min(start+s.window, len(body))
 		last := end == len(body)
 		start += s.run(body[start:end], last)
-		if last {
-			break
+		if s.state == inDoubt {
+			return
 		}
 		s.flush()
-		tree = nil
-	}
-	s.finish(tree)
-}
-
-// finish ends a scan. The tree settles what the scanner could not, for a page of one window.
-func (s *scanner) finish(tree func() (*html.Node, error)) {
-	if s.unsure && !s.treeGivesUp && tree != nil {
-		if root, err := tree(); err == nil {
-			s.restart()
-			s.walk(root)
+		if last {
+			return
 		}
 	}
-	s.flush()
 }
 
 // firstRead is what is read at first; the buffer grows up to the window.
@@ -129,28 +122,36 @@ const firstRead = 32 << 10
 func (s *scanner) stream(r io.Reader) error {
 	buf := make([]byte, min(firstRead, s.window+1))
 	n, ended := 0, false
-	tree := func() (*html.Node, error) { return parseTree(buf[:n]) }
 	for !s.stopped {
+		var err error
 		if !ended {
-			var err error
 			buf, n, err = fill(r, buf, n, s.window+1)
-			if ended = err == io.EOF; err != nil && !ended {
-				s.run(buf[:min(n, s.window)], false)
-				s.flush()
-				return err
-			}
+			ended = err != nil
 		}
 		last := ended && n <= s.window
-		done := s.run(buf[:min(n, s.window)], last)
-		if last {
-			s.finish(tree)
-			return nil
+		if !last && s.builder == nil {
+			s.again() // links that are handed out cannot be taken back
+		}
+		window := buf[:min(n, s.window)]
+		done := s.run(window, last)
+		if s.state == inDoubt {
+			s.again()
+			done = s.run(window, last)
 		}
 		s.flush()
-		tree = nil
+		if last || err != nil && err != io.EOF {
+			return noEOF(err)
+		}
 		n = copy(buf, buf[done:n])
 	}
 	return nil
+}
+
+func noEOF(err error) error {
+	if err == io.EOF {
+		return nil
+	}
+	return err
 }
 
 // fill reads until n bytes are size or r ends.
@@ -177,44 +178,3 @@ func fill(r io.Reader, buf []byte, n, size int) ([]byte, int, error) {
 
 // maxEmptyReads is how often in a row a reader may return nothing.
 const maxEmptyReads = 100
-
-// walk hands the elements of a tree to the collector, without recursion.
-func (s *scanner) walk(root *html.Node) {
-	for n := root; n != nil; {
-		s.node(n)
-		if n.FirstChild != nil {
-			n = n.FirstChild
-			continue
-		}
-		for n != root && n.NextSibling == nil {
-			n = n.Parent
-		}
-		if n == root {
-			return
-		}
-		n = n.NextSibling
-	}
-}
-
-func (s *scanner) node(n *html.Node) {
-	if n.Type != html.ElementNode {
-		return
-	}
-	id := lookupTag([]byte(n.Data))
-	svg := n.Namespace == "svg" && id == tagA
-	if id == tagOther || n.Namespace != "" && !svg {
-		return
-	}
-	a := attributes{decoded: true}
-	for _, attr := range n.Attr {
-		switch {
-		case attr.Namespace == "xlink" && attr.Key == "href":
-			a.put(attrXlinkHref, []byte(attr.Val))
-		case attr.Namespace == "":
-			if id, ok := lookupAttr([]byte(attr.Key)); ok {
-				a.put(id, []byte(attr.Val))
-			}
-		}
-	}
-	s.element(id, &a, svg)
-}

@@ -5,8 +5,9 @@ import "bytes"
 // scanner is the tokenizer of the link pass (WHATWG HTML 13.2.5). It makes no tokens: it hands the elements that matter
 // to its collector and passes over everything else.
 //
-// A tree is needed only where markup is broken in ways that only its stack of open elements can tell. There the scanner
-// makes its best guess and sets unsure.
+// What a tag means depends on the elements that are open. For most pages it is enough to know those of SVG and MathML.
+// Where it is not (HTML inside of them, end tags of something else, columns in templates), the scanner stops, in doubt,
+// and the page is scanned again with a builder, which follows the construction of the tree and takes longer.
 type scanner struct {
 	collector
 	state   state
@@ -16,12 +17,13 @@ type scanner struct {
 	fresh   bool    // inComment: nothing of it has been passed yet
 	long    longTag // inLongTag
 	attr    attributes
+	window  int // longest tag
 
-	foreign       foreignStack
-	templateStart bool // no tag since a template's start or end that settles which rules its content goes by
-	unsure        bool // only the tree knows
-	treeGivesUp   bool // x/net/html drops what follows: a template in svg or math
-	window        int  // longest tag
+	foreign       []foreignElement // open elements of SVG and MathML; none in HTML
+	templateStart bool             // no tag since a template's start or end that settles the rules for its content
+	frameset      bool             // there was one
+	builder       *builder         // knows all open elements; nil for the first try
+	filter        *filter          // what the builder gets of the page; nil: everything, and its links are collected
 }
 
 type state uint8
@@ -35,6 +37,7 @@ const (
 	inBogus // bogus comment or doctype
 	inCDATA
 	inLongTag
+	inDoubt
 )
 
 // run goes through b, which starts where the last run stopped. It returns how much of b is done: the rest has to come
@@ -57,7 +60,7 @@ func (s *scanner) run(b []byte, last bool) int {
 			i, more = s.until(b, i, "]]>")
 		case inLongTag:
 			i, more = s.longTag(b, i)
-		case inPlaintext:
+		case inPlaintext, inDoubt:
 			return len(b)
 		}
 	}
@@ -68,11 +71,15 @@ func (s *scanner) run(b []byte, last bool) int {
 // whether there is more to do there: for another state, or because a tag was too long.
 func (s *scanner) data(b []byte, i int, last bool) (int, bool) {
 	for {
-		n := bytes.IndexByte(b[i:], '<')
-		if n < 0 {
-			return len(b), false
+		if i >= len(b) || b[i] != '<' { // tags often touch
+			n := bytes.IndexByte(b[i:], '<')
+			if n < 0 {
+				s.text(b[i:])
+				return len(b), false
+			}
+			s.text(b[i : i+n])
+			i += n
 		}
-		i += n
 		if len(b)-i < 3 && !last || len(b)-i < 2 {
 			return i, false
 		}
@@ -84,13 +91,16 @@ func (s *scanner) data(b []byte, i int, last bool) (int, bool) {
 		case c == '/' && len(b)-i > 2 && class[b[i+2]]&isLetter != 0:
 			end = s.endTag(b, i)
 		case c == '/' && len(b)-i > 2 && b[i+2] == '>':
+			s.comments()
 			end = i + 3
 		case c == '/', c == '?':
+			s.comments()
 			s.state = inBogus
 			end = i + 2
 		case c == '!':
 			end = s.declaration(b, i, last)
 		default:
+			s.text(b[i : i+1])
 			end = i + 1
 		}
 		if end < 0 {
@@ -109,7 +119,6 @@ func (s *scanner) cutTag(b []byte, i int, last bool) (int, bool) {
 		return i, false
 	}
 	s.skip(b[i:], "tag longer than the window")
-	s.unsure = true
 	start := i + 1
 	isEnd := b[start] == '/'
 	if isEnd {
@@ -133,8 +142,8 @@ func (s *scanner) longTag(b []byte, i int) (int, bool) {
 		return len(b), false
 	}
 	s.state = inData
-	if len(s.foreign) == 0 {
-		s.enter(s.long.id, false)
+	if !s.inForeign() {
+		s.enterText(s.long.id)
 	}
 	return i + n, true
 }
@@ -146,14 +155,16 @@ func (s *scanner) declaration(b []byte, i int, last bool) int {
 	comment, section := startsWith(rest, "--"), startsWith(rest, cdata)
 	switch {
 	case comment == yes:
+		s.comments()
 		s.state, s.fresh = inComment, true
 		return i + len("<!--")
 	case !last && (comment == unknown || section == unknown):
 		return -1
-	case section == yes && len(s.foreign) > 0:
+	case section == yes && s.inForeign():
 		s.state = inCDATA
 		return i + len("<!") + len(cdata)
 	}
+	s.declared(b[i:])
 	s.state = inBogus
 	return i + 2
 }
@@ -162,8 +173,11 @@ func (s *scanner) declaration(b []byte, i int, last bool) int {
 func (s *scanner) until(b []byte, i int, end string) (int, bool) {
 	n := bytes.Index(b[i:], []byte(end))
 	if n < 0 {
-		return max(i, len(b)-len(end)+1), false
+		next := max(i, len(b)-len(end)+1)
+		s.section(b[i:next])
+		return next, false
 	}
+	s.section(b[i : i+n])
 	s.state = inData
 	return i + n + len(end), true
 }
@@ -336,7 +350,10 @@ func (s *scanner) startTag(b []byte, i int) int {
 		return -1
 	}
 	name := b[i+1 : end]
-	if len(s.foreign) > 0 {
+	switch {
+	case s.builder != nil:
+		return s.buildStart(b, name, i, end)
+	case len(s.foreign) > 0:
 		return s.foreignStart(b, name, end)
 	}
 	id := lookupTag(name)
@@ -356,33 +373,46 @@ func (s *scanner) startTag(b []byte, i int) int {
 
 // htmlStart is for the start tag of an element of HTML whose attributes are read.
 func (s *scanner) htmlStart(id tagID, slash bool) {
-	s.element(id, &s.attr, false)
-	if s.bases > 1 && id == tagBase {
-		s.unsure = true // the first of the tree may be another: tables move what does not belong in them before them
+	if id != tagFrame || s.frameset { // a frame elsewhere is dropped
+		s.element(id, &s.attr, false)
 	}
-	s.enter(id, slash && !s.attr.slashInValue)
-}
-
-// enter does what a start tag in HTML means for what follows.
-func (s *scanner) enter(id tagID, selfClosing bool) {
+	s.enterText(id)
 	switch id {
 	case tagBase, tagBasefont, tagBgsound, tagLink, tagMeta, tagNoframes, tagScript, tagStyle, tagTitle:
-		// these settle nothing in a template
+		return // these settle nothing in a template
 	case tagTemplate:
 		s.templateStart = true
+		return
 	case tagCol:
-		s.unsure = s.unsure || s.templateStart // a template of columns drops everything else in it
-		s.templateStart = false
-	default:
-		s.templateStart = false
+		if s.templateStart {
+			s.doubt() // a template of columns drops everything else in it
+		}
+	case tagSVG, tagMath:
+		if !slash || s.attr.slashInValue {
+			s.openForeign([]byte(rootNames[id]), id == tagSVG)
+		}
 	}
+	s.templateStart = false
+}
+
+var rootNames = [...]string{tagSVG: "svg", tagMath: "math"}
+
+// doubt stops the scan.
+func (s *scanner) doubt() { s.state = inDoubt }
+
+// inForeign says whether the current node is foreign, so that CDATA sections are.
+func (s *scanner) inForeign() bool {
+	if s.builder != nil {
+		return s.builder.isForeign()
+	}
+	return len(s.foreign) > 0
+}
+
+// enterText goes over to the state for the content of an element of HTML.
+func (s *scanner) enterText(id tagID) {
 	switch id {
 	case tagFrameset:
-		s.unsure = true // whether it takes the place of the body
-	case tagSVG, tagMath:
-		if !selfClosing {
-			s.foreign = s.foreign.push(foreignElement{svg: id == tagSVG}.named(rootNames[id]))
-		}
+		s.frameset = true
 	case tagScript:
 		s.state, s.escaped = inScript, notEscaped
 	case tagPlaintext:
@@ -403,9 +433,12 @@ func (s *scanner) endTag(b []byte, i int) int {
 	} else if end = tagEnd(b, end); end < 0 {
 		return -1
 	}
-	if len(s.foreign) > 0 {
+	switch {
+	case s.builder != nil:
+		s.buildEnd(b, name, i, end)
+	case len(s.foreign) > 0:
 		s.foreignEnd(name)
-	} else if len(name) == len("template") && lookupTag(name) == tagTemplate {
+	case len(name) == len("template") && lookupTag(name) == tagTemplate:
 		s.templateStart = true
 	}
 	return end
