@@ -173,6 +173,9 @@ func unescapeQuery(query string) string {
 		octet := unhex(query[i+1])<<4 | unhex(query[i+2])
 		switch octet {
 		case '/', ':', '?', '@':
+			if out == nil {
+				out = make([]byte, 0, len(query))
+			}
 			out = append(append(out, query[from:i]...), octet)
 			from = i + len("%XX")
 		}
