@@ -65,7 +65,7 @@ func New(cfg Config) (*Engine, error) {
 		return nil, err
 	}
 	if !cfg.IgnoreRobots {
-		e.robots = &robots.Cache{Fetcher: e.fetcher, Agent: cfg.Agent}
+		e.robots = &robots.Cache{Fetcher: e.fetcher, Agent: cfg.Agent, Log: cfg.Logger}
 	}
 	return e, nil
 }

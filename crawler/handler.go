@@ -19,3 +19,20 @@ type HandlerFunc func(ctx context.Context, p *Page) error
 
 // HandlePage calls f.
 func (f HandlerFunc) HandlePage(ctx context.Context, p *Page) error { return f(ctx, p) }
+
+// Blocking runs f, which waits for something (a database, another service), while other handlers use the CPU. Handlers
+// run on as many goroutines at a time as there are CPUs; inside f the handler's place is somebody else's. It returns
+// what f returns, or the cause of ctx if that ends before the place is had again. ctx is the handler's; with any other f
+// just runs.
+func Blocking(ctx context.Context, f func() error) error {
+	v := visitOf(ctx)
+	if v == nil || !v.placed {
+		return f()
+	}
+	v.leaveCPU()
+	err := f()
+	if e := v.enterCPU(); err == nil {
+		err = e
+	}
+	return err
+}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/seine-go/seine/crawler"
+	"github.com/seine-go/seine/dedupe"
 	"github.com/seine-go/seine/fetch"
 	"github.com/seine-go/seine/internal/memhttp"
 )
@@ -152,4 +153,13 @@ func (f *failures) hook() crawler.Hooks {
 func sorted(s []string) []string {
 	slices.Sort(s)
 	return s
+}
+
+func w3lib(t *testing.T) *dedupe.Canonicalizer {
+	t.Helper()
+	c, err := dedupe.New(dedupe.W3lib, dedupe.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
 }

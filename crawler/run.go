@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"runtime"
 	"sync"
 	"time"
 
@@ -28,6 +29,7 @@ type run struct {
 	ctx     context.Context
 	cancel  context.CancelCauseFunc
 	boot    uint64
+	cpu     chan struct{} // places of handlers
 
 	mu       sync.Mutex
 	cond     sync.Cond
@@ -45,7 +47,7 @@ type run struct {
 }
 
 func newRun(ctx context.Context, e *Engine, h Handler, failed func(*PageError)) *run {
-	r := &run{e: e, handler: h, failed: failed, boot: newBoot(), held: map[*visit]struct{}{}}
+	r := &run{e: e, handler: h, failed: failed, boot: newBoot(), held: map[*visit]struct{}{}, cpu: make(chan struct{}, runtime.GOMAXPROCS(0))}
 	r.cond.L = &r.mu
 	r.ctx, r.cancel = context.WithCancelCause(ctx)
 	return r

@@ -25,6 +25,7 @@ type visit struct {
 	host   string
 	ctx    context.Context
 	cancel context.CancelCauseFunc
+	placed bool // among the handlers that use the CPU
 
 	mu      sync.Mutex // the fields below: a middleware may have several exchanges at a time
 	report  HostReport // of the exchanges with the lease's own host
@@ -103,10 +104,41 @@ func (v *visit) work(p *Page) error {
 			return err
 		}
 	}
+	return v.handle(p)
+}
+
+// handle calls the handler, with a place among those that may use the CPU.
+func (v *visit) handle(p *Page) error {
+	if err := v.enterCPU(); err != nil {
+		return err
+	}
+	defer v.leaveCPU()
 	if err := v.r.handler.HandlePage(v.ctx, p); err != nil {
 		return handled(err)
 	}
 	return p.err
+}
+
+// enterCPU waits for a place.
+func (v *visit) enterCPU() error {
+	select {
+	case v.r.cpu <- struct{}{}:
+	default:
+		select {
+		case v.r.cpu <- struct{}{}:
+		case <-v.ctx.Done():
+			return context.Cause(v.ctx)
+		}
+	}
+	v.placed = true
+	return nil
+}
+
+func (v *visit) leaveCPU() {
+	if v.placed {
+		v.placed = false
+		<-v.r.cpu
+	}
 }
 
 // errReleased ends a visit whose request goes back untouched; errMoved one whose request went on as another.
@@ -137,16 +169,19 @@ func (v *visit) allowed() error {
 
 // robotsError is what robots.txt says against a URL.
 type robotsError struct {
-	rule    string
+	rule    string        // that forbids the URL
+	err     error         // why robots.txt could not be had
 	retryIn time.Duration // when it may say something else; 0 never
 }
 
 func (e *robotsError) Error() string {
-	if e.rule == "" {
-		return ErrRobotsDisallowed.Error()
+	if e.err != nil {
+		return ErrRobotsDisallowed.Error() + ", which cannot be had: " + e.err.Error()
 	}
 	return ErrRobotsDisallowed.Error() + ": " + e.rule
 }
+
+func (e *robotsError) Unwrap() error { return e.err }
 
 func (e *robotsError) Is(target error) bool { return target == ErrRobotsDisallowed }
 
@@ -171,7 +206,7 @@ func (v *visit) askRobots(ctx context.Context, url, host string) error {
 	if errors.As(d.Err, &failure) && !failure.Temporary() {
 		return d.Err // the page would fare as robots.txt did, now and later
 	}
-	return &robotsError{rule: d.Rule.String(), retryIn: d.RetryIn}
+	return &robotsError{rule: d.Rule.String(), err: d.Err, retryIn: d.RetryIn}
 }
 
 // maxDelays bounds the crawl-delays that an engine remembers having told; beyond it they are told again.

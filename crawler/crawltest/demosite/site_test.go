@@ -191,8 +191,8 @@ func TestCloseLeavesNoGoroutine(t *testing.T) {
 			}
 		})
 	}
-	eventually(t, "three requests are in flight", func() bool {
-		return site.Stats().Hosts[demosite.Catalogue].MaxInFlight == 3
+	eventually(t, "three answers are being slow", func() bool {
+		return strings.Count(stacks(), "demosite.(*Site).wait(") == 3 && site.Stats().Hosts[demosite.Catalogue].MaxInFlight == 3
 	})
 	begin := time.Now()
 	if err := site.Close(); err != nil {
@@ -207,10 +207,15 @@ func TestCloseLeavesNoGoroutine(t *testing.T) {
 		t.Errorf("%d answers given up, want 3", n)
 	}
 	eventually(t, "no goroutine of the site is left", func() bool {
-		stacks := make([]byte, 1<<20)
-		stacks = stacks[:runtime.Stack(stacks, true)]
-		return !strings.Contains(string(stacks), "demosite.(*Site)") && !strings.Contains(string(stacks), "net/http.(*conn).serve")
+		all := stacks()
+		return !strings.Contains(all, "demosite.(*Site)") && !strings.Contains(all, "net/http.(*conn).serve")
 	})
+}
+
+// stacks has those of all goroutines.
+func stacks() string {
+	b := make([]byte, 1<<20)
+	return string(b[:runtime.Stack(b, true)])
 }
 
 // eventually asks until the answer is yes.
