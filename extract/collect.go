@@ -279,6 +279,9 @@ func (c *collector) flush() {
 			c.hints.LinksCut++
 			r.role &^= roleLink
 		}
+		if r.role != 0 && len(c.hrefs) > maxURLBytes {
+			c.cut(r)
+		}
 		if r.role == 0 || !c.resolve(r) {
 			r.role = 0
 			continue
@@ -298,6 +301,16 @@ func (c *collector) flush() {
 		}
 	}
 	c.drop()
+}
+
+// cut drops a reference: a long base would make more of short ones than memory holds.
+func (c *collector) cut(r *reference) {
+	if r.role&roleLink != 0 {
+		c.hints.LinksCut++
+	} else {
+		c.hints.HintsCut++
+	}
+	r.role = 0
 }
 
 func (c *collector) resolve(r *reference) bool {

@@ -76,7 +76,7 @@ func (f *filter) drops(t *token, b *builder, text []byte, start, end int) bool {
 		}
 		f.dropped[t.hash]--
 	} else {
-		tooDeep := len(b.open) >= f.depth && !closesAtOnce(t.atom)
+		tooDeep := len(b.open) >= f.depth && (b.isForeign() || !closesAtOnce(t.atom))
 		if !tooDeep && (!isFormatting(t.atom) || len(b.formatting) < f.formatting) {
 			return false
 		}

@@ -15,6 +15,8 @@ const (
 	MaxSkips = 32
 	// maxCandidates is how many candidates of one srcset are read.
 	maxCandidates = 64
+	// maxURLBytes is about how many bytes the URLs of one window may have.
+	maxURLBytes = 16 * Window
 	// maxDirectives is how many robots directives of a page are kept.
 	maxDirectives = 64
 	// maxSkipRef is how many bytes of a reference that was skipped are kept.

@@ -1,0 +1,67 @@
+package extract_test
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+
+	"github.com/seine-go/seine/extract"
+)
+
+const page = `<!DOCTYPE html><base href="/list/">
+<a href="1?x&amp;y#top">One</a> <a rel=nofollow href="/login">Log in</a> <a href="mailto:desk@films.example">Write</a>
+<img src="/poster.jpg" srcset="/poster-2x.jpg 2x">`
+
+func ExampleScan() {
+	hints, err := extract.Scan([]byte(page), extract.ScanOptions{
+		URL:    "https://films.example/list",
+		Header: http.Header{"Link": {`<?page=2>; rel="next"`}},
+		Want:   extract.WantImages,
+	})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, l := range hints.Links {
+		fmt.Println(l.Kind, l.URL, l.NoFollow)
+	}
+	fmt.Println("next", hints.Next)
+	fmt.Println("images", hints.Images)
+	// Output:
+	// header https://films.example/list?page=2 false
+	// anchor https://films.example/list/1?x&y false
+	// anchor https://films.example/login true
+	// next https://films.example/list?page=2
+	// images [https://films.example/poster.jpg https://films.example/poster-2x.jpg]
+}
+
+func ExampleScanReader() {
+	hints, err := extract.ScanReader(strings.NewReader(page), extract.ScanOptions{URL: "https://films.example/list"},
+		func(l extract.Link) bool {
+			fmt.Println(l.URL)
+			return true
+		})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println("base", hints.Base)
+	// Output:
+	// https://films.example/list/1?x&y
+	// https://films.example/login
+	// base https://films.example/list/
+}
+
+func ExampleNewDocument() {
+	doc := extract.NewDocument([]byte("<h1>Les Quatre Cents Coups</h1><p class=year>1959 \x96 \xe9t\xe9"), extract.DocumentOptions{
+		URL:      "https://films.example/1",
+		Encoding: "windows-1252",
+	})
+	year, err := doc.Find("p.year")
+	fmt.Println(year.Text(), err)
+	_, err = doc.Find("p..year")
+	fmt.Println(err)
+	// Output:
+	// 1959 – été <nil>
+	// seine: extract: bad selector "p..year": expected identifier, found . instead
+}

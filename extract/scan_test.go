@@ -1,0 +1,564 @@
+package extract
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"reflect"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+	"testing/iotest"
+
+	"github.com/seine-go/seine/internal/weburl"
+)
+
+// scanned scans a page at https://h/d/p and gives its links as "kind path" with "!" for nofollow.
+func scanned(t *testing.T, page string, o ScanOptions) (*Hints, string) {
+	t.Helper()
+	if o.URL == "" {
+		o.URL = "https://h/d/p"
+	}
+	h, err := Scan([]byte(page), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out []string
+	for _, l := range h.Links {
+		s := l.Kind.String() + " " + strings.TrimPrefix(l.URL, "https://h")
+		if l.NoFollow {
+			s += "!"
+		}
+		out = append(out, s)
+	}
+	return h, strings.Join(out, ", ")
+}
+
+func TestScanLinks(t *testing.T) {
+	t.Parallel()
+	tests := []struct{ name, page, want string }{
+		{"kinds", `<a href=1><area href=2><iframe src=3></iframe><link rel=next href=4><meta http-equiv=refresh content="1;url=5">`, "anchor /d/1, area /d/2, frame /d/3, link /d/4, refresh /d/5"},
+		{"twice", `<a href=1><a href=1>`, "anchor /d/1, anchor /d/1"},
+		{"nofollow", `<a rel=nofollow href=1><area rel="x NOFOLLOW" href=2><a rel=nofollowed href=3>`, "anchor /d/1!, area /d/2!, anchor /d/3"},
+		{"fragment and empty", `<a href="#x"><a href=""><a href><a name=x>`, "anchor /d/p, anchor /d/p, anchor /d/p"},
+		{"first of two attributes", `<a href=1 HREF=2>`, "anchor /d/1"},
+		{"quotes", `<a href='a"b'><a href="a'b"><a href=a"b>`, "anchor /d/a%22b, anchor /d/a'b, anchor /d/a%22b"},
+		{"tag in a value", `<p title="<a href=1>"><a href=2 title='>'>`, "anchor /d/2"},
+		{"cut tag", `<a href=1><a href=2`, "anchor /d/1"},
+		{"cut value", `<a href=1><a href="2>`, "anchor /d/1"},
+		{"references", `<a href="?a&amp;b&lt;&copy=1&copy;&notit;&#x41;&#66&AMPc">`, "anchor /d/p?a&b%3C&copy=1%C2%A9&notit;AB&AMPc"},
+		{"upper case", `<A HREF=1><IFRAME SRC=2></IFRAME><A REL=NoFollow HREF=3>`, "anchor /d/1, frame /d/2, anchor /d/3!"},
+		{"raw text", `<script>"<a href=1>"</script><style><a href=2></style><textarea><a href=3></textarea><title><a href=4></title><xmp><a href=5></xmp><noembed><a href=6></noembed><noframes><a href=7></noframes><iframe><a href=8></iframe><a href=9>`, "anchor /d/9"},
+		{"noscript is markup", `<head><noscript><link rel=next href=1></noscript></head><noscript><a href=2></noscript>`, "link /d/1, anchor /d/2"},
+		{"template", `<template><a href=1></template><a href=2>`, "anchor /d/1, anchor /d/2"},
+		{"columns in a template", `<template><col><a href=1></template><a href=2>`, "anchor /d/2"},
+		{"plaintext", `<a href=1><plaintext></plaintext><a href=2>`, "anchor /d/1"},
+		{"comments", `<!--<a href=1>--><!--><a href=2><!---><a href=3><!--x--!><a href=4><!x><a href=5><?x <a href=6>><a href=7></ <a href=8>><a href=9>`, "anchor /d/2, anchor /d/3, anchor /d/4, anchor /d/5, anchor /d/7, anchor /d/9"},
+		{"script escapes", `<script><!-- <script> </script> <a href=1> --></script><a href=2><script><!--</script><a href=3>`, "anchor /d/2, anchor /d/3"},
+		{"script escape by the standard", `<script><!-- 1 < 2 <script></script> <a href=1> --></script><a href=2>`, "anchor /d/2"},
+		{"svg", `<svg><a href=1 /><a xlink:href=2 /><title>x</title><style><a href=3></a></style><link rel=next href=4 /></svg><a xlink:href=5><a href=6>`, "anchor /d/1, anchor /d/2, anchor /d/3, anchor /d/6"},
+		{"html in the title of svg", `<svg><title><b></title><style><a href=1></a></style><iframe src=2>`, "frame /d/2"},
+		{"cdata", `<![CDATA[<a href=1>]]><svg><![CDATA[<a href=2>]]></svg><a href=3>`, "anchor /d/3"},
+		{"math", `<math><a href=1></a><mi>x</mi><iframe src=2></iframe></math><iframe src=3>`, "frame /d/3"},
+		{"html in svg", `<svg><foreignObject><p><iframe src=1></iframe></foreignObject><a href=2></p></foreignObject><iframe src=3></iframe></svg>`, "frame /d/1, anchor /d/2"},
+		{"svg left open", `<div><svg><path></div><iframe src=1></iframe>`, "frame /d/1"},
+		{"svg left by a paragraph", `<svg></p><iframe src=1></iframe>`, "frame /d/1"},
+		{"frames", `<frameset><frame src=1><noframes><a href=2></noframes></frameset>`, "frame /d/1"},
+		{"frame elsewhere", `<p><frame src=1>`, ""},
+		{"iframe without src", `<iframe src=""></iframe><iframe></iframe>`, ""},
+		{"link rels", `<link rel=stylesheet href=1><link rel="icon" href=2><link rel=preload href=3><link rel="alternate stylesheet" href=4><link rel=alternate href=5><link rel=alternate type=application/json href=6><link rel=help href=7><link rel=prev href=8><link href=9><link rel=next href="">`, "link /d/5, link /d/7, link /d/8"},
+		{"other hosts", `<a href=//o/x><a href=http://o><a href=ftp://o/>`, "anchor https://o/x, anchor http://o/"},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			if _, got := scanned(t, test.page, ScanOptions{}); got != test.want {
+				t.Errorf("got  %s\nwant %s", got, test.want)
+			}
+		})
+	}
+}
+
+func TestScanHints(t *testing.T) {
+	t.Parallel()
+	header := func(fields ...string) http.Header {
+		h := http.Header{}
+		for i := 0; i < len(fields); i += 2 {
+			h.Add(fields[i], fields[i+1])
+		}
+		return h
+	}
+	tests := []struct {
+		name   string
+		page   string
+		header http.Header
+		got    func(*Hints) any
+		want   any
+	}{
+		{"canonical of header first", `<link rel=canonical href=/b>`, header("Link", `</a>; rel=canonical`), func(h *Hints) any { return h.Canonical }, "https://h/a"},
+		{"first canonical", `<link rel=canonical href=/a><link rel=canonical href=/b>`, nil, func(h *Hints) any { return h.Canonical }, "https://h/a"},
+		{"canonical that is no URL", `<link rel=canonical href="http://[x"><link rel=canonical href=/b>`, nil, func(h *Hints) any { return h.Canonical }, "https://h/b"},
+		{"next and prev of anchors", `<a rel=next href=2><a rel=prev href=0>`, nil, func(h *Hints) any { return h.Next + " " + h.Prev }, "https://h/d/2 https://h/d/0"},
+		{"link header", "", header("Link", `<a>; rel="x\"y\ next", , <b>;rel=prev;rel=next, <c>; title="a, <b>; rel=next"; rel=up , <d>; anchor="/x"; rel=next`, "Link", "junk"), func(h *Hints) any { return fmt.Sprint(h.Next, " ", h.Prev, len(h.Links)) }, "https://h/d/a https://h/d/b3"},
+		{"header knows no base", `<base href=/b/>`, header("Link", "<x>; rel=next"), func(h *Hints) any { return h.Next }, "https://h/d/x"},
+		{"refresh", `<meta http-equiv=refresh content=" 007 ; URL = &quot;/n&quot;x">`, nil, func(h *Hints) any { return *h.Refresh }, RefreshHint{7, "https://h/n"}},
+		{"refresh without url=", `<meta http-equiv=refresh content="0 /n">`, nil, func(h *Hints) any { return *h.Refresh }, RefreshHint{0, "https://h/n"}},
+		{"refresh of a url named so", `<meta http-equiv=refresh content="0;urlx">`, nil, func(h *Hints) any { return *h.Refresh }, RefreshHint{0, "https://h/d/urlx"}},
+		{"refresh beyond count", `<meta http-equiv=refresh content="99999999999999999999;x">`, nil, func(h *Hints) any { return *h.Refresh }, RefreshHint{maxSeconds, "https://h/d/x"}},
+		{"refresh, bad", `<meta http-equiv=refresh content="x;y"><meta http-equiv=refresh content="1x"><meta http-equiv=refresh content="">`, nil, func(h *Hints) any { return h.Refresh }, (*RefreshHint)(nil)},
+		{"first refresh", `<meta http-equiv=refresh content="1;a"><meta http-equiv=refresh content="2;b">`, nil, func(h *Hints) any { return h.Refresh.Seconds }, 1},
+		{"refresh of header", `<meta http-equiv=refresh content="1;a">`, header("Refresh", "3; /h"), func(h *Hints) any { return *h.Refresh }, RefreshHint{3, "https://h/h"}},
+		{"refresh to a script", `<meta http-equiv=refresh content="1;javascript:x">`, nil, func(h *Hints) any { return h.Refresh }, (*RefreshHint)(nil)},
+		{"robots of all and of us", `<meta name=robots content="noindex, INDEX"><meta name=SEINE content="nofollow noarchive"><meta name=otherbot content=none>`, nil, func(h *Hints) any { return fmt.Sprint(h.Robots, h.NoIndex, h.NoFollow) }, "[noindex nofollow noarchive] true true"},
+		{"none", `<meta name=robots content=none>`, nil, func(h *Hints) any { return fmt.Sprint(h.Robots, h.NoIndex, h.NoFollow) }, "[none] true true"},
+		{"robots header", "", header("X-Robots-Tag", "noimageindex", "X-Robots-Tag", "otherbot: noindex, nofollow", "X-Robots-Tag", "Seine: noarchive, max-snippet: 20, otherbot: none"), func(h *Hints) any { return fmt.Sprintf("%q %v %v", h.Robots, h.NoIndex, h.NoFollow) }, `["noimageindex" "noarchive" "max-snippet: 20"] false false`},
+		{"robots header with dates", "", header("X-Robots-Tag", "unavailable_after: Wed, 03 Dec 2025 13:09:53 GMT, nofollow", "X-Robots-Tag", "unavailable_after: 25 Jun 2010 15:00:00 PST; noindex"), func(h *Hints) any { return fmt.Sprintf("%q", h.Robots) }, `["unavailable_after: wed, 03 dec 2025 13:09:53 gmt" "nofollow" "unavailable_after: 25 jun 2010 15:00:00 pst" "noindex"]`},
+		{"usage", `<meta name=TDM-Policy content=" https://h/p ">`, header("TDM-Reservation", "1", "Content-Usage", "train-ai=n"), func(h *Hints) any { return h.Usage }, []string{"tdm-reservation: 1", "content-usage: train-ai=n", "tdm-policy: https://h/p"}},
+		{"images", `<img src=a srcset="b 1x, c,d 2x,, e 1w(,)h, a"><picture><source srcset=f></picture><image src=g><img data-srcset="h 2x" data-original=i data-lazy-src=j src=data:x><source src=k><svg><image src=l></svg>`, nil, func(h *Hints) any { return strings.ReplaceAll(strings.Join(h.Images, ""), "https://h/d/", "") }, "abc,defghij"},
+		{"feeds", `<link rel=alternate type="application/ATOM+xml; x" href=a><link rel=alternate type=application/rss+xml href=a><link rel=feed href=b>`, nil, func(h *Hints) any { return fmt.Sprint(h.Feeds, len(h.Links)) }, "[https://h/d/a https://h/d/b] 0"},
+		{"alternates", `<link rel=alternate hreflang=de href=de><link rel=alternate hreflang=de href=x>`, header("Link", `<fr>; rel=alternate; hreflang="fr"`), func(h *Hints) any { return h.Alternates }, map[string]string{"de": "https://h/d/de", "fr": "https://h/d/fr"}},
+		{"magnets", "<a href=' MagNet:?xt=a\tb&amp;dn=c '><area href=magnet:y><link rel=next href=magnet:z>", nil, func(h *Hints) any { return h.Magnets }, []string{"MagNet:?xt=ab&dn=c", "magnet:y"}},
+		{"base", `<a href=x><base href=/b/>`, nil, func(h *Hints) any { return h.Base + " " + h.Links[0].URL }, "https://h/b/ https://h/b/x"},
+		{"base of another scheme", `<base href=data:x><a href=x>`, nil, func(h *Hints) any { return h.Base + h.Links[0].URL }, "https://h/d/x"},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			h, _ := scanned(t, test.page, ScanOptions{Header: test.header, Want: WantAll})
+			if got := test.got(h); !reflect.DeepEqual(got, test.want) {
+				t.Errorf("got  %#v\nwant %#v", got, test.want)
+			}
+		})
+	}
+}
+
+func TestScanWantsNothingByItself(t *testing.T) {
+	t.Parallel()
+	h, _ := scanned(t, `<img src=a><link rel=alternate type=application/rss+xml href=a><link rel=alternate hreflang=de href=b>`, ScanOptions{})
+	if h.Images != nil || h.Feeds != nil || h.Alternates != nil || len(h.Links) != 1 {
+		t.Errorf("%+v", h)
+	}
+}
+
+func TestScanEncodesQueries(t *testing.T) {
+	t.Parallel()
+	h, _ := scanned(t, `<a href="?q=片">`, ScanOptions{Encoding: "gbk"})
+	if want := "https://h/d/p?q=%C6%AC"; h.Links[0].URL != want {
+		t.Errorf("got %s, want %s", h.Links[0].URL, want)
+	}
+}
+
+func TestScanNeedsAURL(t *testing.T) {
+	t.Parallel()
+	for _, url := range []string{"", "/x", "http://user:secret@[/"} {
+		_, err := Scan(nil, ScanOptions{URL: url})
+		var e *weburl.Error
+		if !errors.Is(err, ErrURL) || !errors.As(err, &e) || strings.Contains(err.Error(), "secret") {
+			t.Errorf("%q: %v", url, err)
+		}
+		if _, err = ScanReader(strings.NewReader(""), ScanOptions{URL: url}, func(Link) bool { return true }); !errors.Is(err, ErrURL) {
+			t.Errorf("%q: %v", url, err)
+		}
+	}
+}
+
+func TestMailScriptAndDataGiveNoLink_K016(t *testing.T) {
+	t.Parallel()
+	page := `<a href=mailto:a@b><a href="JAVASCRIPT:void(0)"><a href=" tel:1"><a href=data:,x><a href="java
+	script:x"><a href=sms:1><a href=blob:x><a href=about:blank><a href=view-source:http://x/><iframe src=javascript:x></iframe>
+	<area href=mailto:x><meta http-equiv=refresh content="0;mailto:x"><link rel=next href=data:x><svg><a xlink:href=mailto:x></svg><a href=x>`
+	h, got := scanned(t, page, ScanOptions{})
+	if got != "anchor /d/x" || len(h.Skipped) > 0 {
+		t.Errorf("links %s, skipped %v", got, h.Skipped)
+	}
+}
+
+func TestOddReferencesAreParsedAsBrowsersDo_K129(t *testing.T) {
+	t.Parallel()
+	_, got := scanned(t, "<a href=' /s\tp?q=тест'><a href='/a%=u'><a href='/%fG'><a href='/%u002e'><a href='/a b\n\r'><a href='/%25'><a href='a:b'><a href='./a:b'>", ScanOptions{})
+	want := "anchor /sp?q=%D1%82%D0%B5%D1%81%D1%82, anchor /a%=u, anchor /%fG, anchor /%u002e, anchor /a%20b, anchor /%25, anchor /d/a:b"
+	if got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+}
+
+func TestFirstBaseCountsAndIsNoLink_K130(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct{ page, want string }{
+		{`<base href="../base/"><base href="/other/"><a href=x>`, "anchor /base/x"},
+		{`<base target=_top><base href="b/"><a href=x>`, "anchor /d/b/x"},
+		{`<base href="http://[x"><base href=/b/><a href=x>`, "anchor /d/x"},
+		{`<a href=x><base href=/b/>`, "anchor /b/x"},
+		{`<body><div><base href=/b/></div><a href=x>`, "anchor /b/x"},
+		{`<base href=""><a href=x>`, "anchor /d/x"},
+		{`<base href="?q"><a href=x>`, "anchor /d/x"},
+		{`<base href="//o"><a href=x>`, "anchor https://o/x"},
+	} {
+		if _, got := scanned(t, test.page, ScanOptions{}); got != test.want {
+			t.Errorf("%s: got %s, want %s", test.page, got, test.want)
+		}
+	}
+}
+
+func TestBadReferencesDoNotLoseTheOthers_K131(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("x", 64<<10)
+	page := "<a href=1><a href=http://a_b/><a href=//><a href=http:///x><a href=http://bücher.example/><a href='/" + long + "'><a href='/\x00'><a href='http://a\x00b/'><a href=http://h:99999/><a href=http://u:p@[x/><a href=2>"
+	h, got := scanned(t, page, ScanOptions{})
+	want := "anchor /d/1, anchor http://a_b/, anchor http://x/, anchor http://xn--bcher-kva.example/, anchor /%EF%BF%BD, anchor /d/2"
+	if got != want {
+		t.Errorf("got  %.400s\nwant %s", got, want)
+	}
+	if len(h.Skipped) != 5 {
+		t.Errorf("skipped %v", h.Skipped)
+	}
+	for _, s := range h.Skipped {
+		if s.Reason == "" || len(s.Ref) > maxSkipRef+3 || strings.Contains(s.Ref, "u:p") {
+			t.Errorf("skip %q", s)
+		}
+	}
+	if _, got = scanned(t, "<a href='"+long[len("https://h/"):]+"'>", ScanOptions{URL: "https://h/"}); len(got) != len("anchor /")+64<<10-len("https://h/") {
+		t.Errorf("a URL of 64 KiB gave %.40s (%d)", got, len(got))
+	}
+}
+
+// hugePage is a page of a number of links, 200 bytes each, that exists in no memory.
+type hugePage struct {
+	links, next int
+	rest        []byte
+}
+
+func (p *hugePage) Read(b []byte) (int, error) {
+	n := 0
+	for n < len(b) {
+		if len(p.rest) == 0 {
+			if p.next == p.links {
+				break
+			}
+			p.rest = fmt.Appendf(p.rest[:0], "<p>%0153d<a class=x href=\"/film/%09d\">a film</a>\n", 0, p.next)
+			p.next++
+		}
+		m := copy(b[n:], p.rest)
+		p.rest = p.rest[m:]
+		n += m
+	}
+	if n == 0 {
+		return 0, io.EOF
+	}
+	return n, nil
+}
+
+func TestHugePageIsReadAsAStream_K132(t *testing.T) {
+	links := 1_000_000
+	if testing.Short() {
+		links = 50_000
+	}
+	o := ScanOptions{URL: "https://h/"}
+	var before, now runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&before)
+	n, peak := 0, uint64(0)
+	o.MaxLinks = -1
+	h, err := ScanReader(&hugePage{links: links}, o, func(l Link) bool {
+		if n%10_000 == 0 {
+			runtime.ReadMemStats(&now)
+			peak = max(peak, now.HeapAlloc)
+		}
+		if want := fmt.Sprintf("https://h/film/%09d", n); l.URL != want {
+			t.Fatalf("link %d is %s", n, l.URL)
+		}
+		n++
+		return true
+	})
+	if err != nil || n != links || h.LinksCut != 0 {
+		t.Fatalf("%d links, %d cut, %v", n, h.LinksCut, err)
+	}
+	if used := int64(peak) - int64(before.HeapAlloc); used > 24<<20 {
+		t.Errorf("%d bytes are in use for a page of %d", used, links*200)
+	}
+	n, o.MaxLinks = 0, 0
+	h, err = ScanReader(&hugePage{links: links}, o, func(Link) bool { n++; return true })
+	if err != nil || n != DefaultMaxLinks || h.LinksCut != links-DefaultMaxLinks {
+		t.Errorf("%d links, %d cut, %v", n, h.LinksCut, err)
+	}
+}
+
+func TestMaxLinks(t *testing.T) {
+	t.Parallel()
+	page := strings.Repeat("<a href=x><a href=mailto:x><a href=magnet:x><a href=http://[>", 5)
+	for _, test := range []struct{ max, links, cut, magnets, hintsCut int }{
+		{4, 4, 1, 4, 1}, {5, 5, 0, 5, 0}, {6, 5, 0, 5, 0}, {-1, 5, 0, 5, 0}, {0, 5, 0, 5, 0}, {1, 1, 4, 1, 4},
+	} {
+		h, _ := scanned(t, page, ScanOptions{MaxLinks: test.max})
+		// Behind the last link that is kept, references are not resolved any more: those that are no URLs count as cut.
+		if len(h.Links) != test.links || len(h.Magnets) != test.magnets || h.HintsCut != test.hintsCut || h.LinksCut < test.cut || test.cut == 0 && h.LinksCut > 1 {
+			t.Errorf("max %d: %d links, %d cut, %d magnets, %d cut", test.max, len(h.Links), h.LinksCut, len(h.Magnets), h.HintsCut)
+		}
+	}
+	page = strings.Repeat("<a href=x>", DefaultMaxLinks)
+	if h, _ := scanned(t, page, ScanOptions{}); len(h.Links) != DefaultMaxLinks || h.LinksCut != 0 {
+		t.Errorf("%d links, %d cut", len(h.Links), h.LinksCut)
+	}
+	if h, _ := scanned(t, page+"<a href=y>", ScanOptions{}); len(h.Links) != DefaultMaxLinks || h.LinksCut != 1 {
+		t.Errorf("%d links, %d cut", len(h.Links), h.LinksCut)
+	}
+}
+
+func TestListsAreBounded(t *testing.T) {
+	t.Parallel()
+	repeat := func(n int, format string) string {
+		var b strings.Builder
+		for i := range n {
+			fmt.Fprintf(&b, format, i)
+		}
+		return b.String()
+	}
+	tests := []struct {
+		name string
+		page func(n int) string
+		size func(*Hints) (kept, cut int)
+		max  int
+	}{
+		{"images", func(n int) string { return repeat(n, "<img src=%d>") }, func(h *Hints) (int, int) { return len(h.Images), h.HintsCut }, 100},
+		{"feeds", func(n int) string { return repeat(n, "<link rel=feed href=%d>") }, func(h *Hints) (int, int) { return len(h.Feeds), h.HintsCut }, 100},
+		{"alternates", func(n int) string { return repeat(n, "<link rel=alternate hreflang=l%[1]d href=%[1]d>") }, func(h *Hints) (int, int) { return len(h.Alternates), h.HintsCut }, 100},
+		{"usage", func(n int) string { return repeat(n, "<meta name=tdm-policy content=%d>") }, func(h *Hints) (int, int) { return len(h.Usage), h.HintsCut }, 100},
+		{"robots", func(n int) string { return "<meta name=robots content='" + repeat(n, "d%d,") + "'>" }, func(h *Hints) (int, int) { return len(h.Robots), h.HintsCut }, maxDirectives},
+		{"candidates", func(n int) string { return "<img srcset='" + repeat(n, "%d 1x,") + "'>" }, func(h *Hints) (int, int) { return len(h.Images), h.HintsCut }, maxCandidates},
+		{"skipped", func(n int) string { return repeat(n, "<a href=http://[%d>") }, func(h *Hints) (int, int) { return len(h.Skipped), h.SkippedCut }, MaxSkips},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			for over := range 2 {
+				h, _ := scanned(t, test.page(test.max+over), ScanOptions{Want: WantAll, MaxLinks: 100})
+				if kept, cut := test.size(h); kept != test.max || cut != over {
+					t.Errorf("of %d, %d are kept and %d cut", test.max+over, kept, cut)
+				}
+			}
+		})
+	}
+}
+
+func TestURLsOfAWindowAreBounded(t *testing.T) {
+	t.Parallel()
+	base := "https://h/" + strings.Repeat("d/", 30<<10)
+	page := strings.Repeat("<a href=x>", 1000)
+	h, _ := scanned(t, page, ScanOptions{URL: base})
+	if n := len(h.Links); n != maxURLBytes/(len(base)+1)+1 || n+h.LinksCut != 1000 {
+		t.Errorf("%d links, %d cut", n, h.LinksCut)
+	}
+}
+
+func TestLongTagIsSkipped(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		name   string
+		before string
+		size   int
+		links  int
+	}{
+		{"at the window", "", Window, 2},
+		{"one past", "", Window + 1, 1},
+		{"far past", "", 3 * Window, 1},
+		{"not at the start", "<p>text", Window, 2},
+		{"one past, not at the start", "<p>text", Window + 1, 1},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			tag := `<a href=1 title='"` + strings.Repeat("<>", test.size)
+			tag = tag[:test.size-len("'>")] + "'>"
+			page := test.before + tag + "<a href=2>"
+			h, _ := scanned(t, page, ScanOptions{})
+			if len(h.Links) != test.links || len(h.Skipped) != 2-test.links {
+				t.Errorf("%d links, skipped %.100q", len(h.Links), h.Skipped)
+			}
+			streamed := 0
+			s, err := ScanReader(strings.NewReader(page), ScanOptions{URL: "https://h/"}, func(Link) bool { streamed++; return true })
+			if err != nil || streamed != test.links || len(s.Skipped) != len(h.Skipped) {
+				t.Errorf("streamed: %d links, %v", streamed, err)
+			}
+		})
+	}
+}
+
+func TestLongTagEndsWhereItEnds(t *testing.T) {
+	t.Parallel()
+	for _, tag := range []string{
+		`<a x="'>" y='">' href=1>`, `<a =">" href=1>`, `<a b = ">" c=>`, `<a b=x'">`, `<a / b/c=">">`, `</a x=">">`, `<a b "=">">`,
+		`<ab'c"=>`, `<a b=/>`, `<a b='>'c=">"/>`, `<script x=">">`, `<a b==">">`, `<a/=">`,
+	} {
+		end := tagEnd([]byte(tag), nameEnd([]byte(tag), 2))
+		var long longTag
+		if got := long.next([]byte(tag[nameEnd([]byte(tag), 2):])); got+nameEnd([]byte(tag), 2) != end {
+			t.Errorf("%s: %d, want %d", tag, got, end)
+		}
+		for cut := nameEnd([]byte(tag), 2); cut < end; cut++ {
+			long = longTag{}
+			from := nameEnd([]byte(tag), 2)
+			if n := long.next([]byte(tag[from:cut])); n >= 0 {
+				t.Fatalf("%s cut at %d ends at %d", tag, cut, n)
+			}
+			if n := long.next([]byte(tag[cut:])); n+cut != end {
+				t.Errorf("%s cut at %d: %d, want %d", tag, cut, n+cut, end)
+			}
+		}
+	}
+}
+
+// streamed scans with a small window, through a reader.
+func streamed(t testing.TB, r io.Reader, window int) (*Hints, []Link) {
+	t.Helper()
+	var links []Link
+	s, err := newScanner(ScanOptions{URL: testPage, Want: WantAll, MaxLinks: -1}, window, func(l Link) bool {
+		links = append(links, l)
+		return true
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.release()
+	if err := s.stream(r); err != nil {
+		t.Fatal(err)
+	}
+	return s.hints, links
+}
+
+// inWindows scans with a small window, from memory.
+func inWindows(t testing.TB, page []byte, window int) *Hints {
+	t.Helper()
+	s, err := newScanner(ScanOptions{URL: testPage, Want: WantAll, MaxLinks: -1}, window, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.release()
+	s.page(page)
+	return s.hints
+}
+
+// compareStream reports an error where a page gives something else when it is streamed in windows of some bytes.
+func compareStream(t testing.TB, page []byte, window int) {
+	t.Helper()
+	whole := inWindows(t, page, window)
+	for name, r := range map[string]io.Reader{"whole": bytes.NewReader(page), "bytes": iotest.OneByteReader(bytes.NewReader(page)), "eof": iotest.DataErrReader(bytes.NewReader(page))} {
+		hints, links := streamed(t, r, window)
+		if !slices.Equal(links, whole.Links) {
+			t.Errorf("%s of %q by %d: links %v, want %v", name, page, window, links, whole.Links)
+		}
+		hints.Links = whole.Links
+		if !reflect.DeepEqual(hints, whole) {
+			t.Errorf("%s of %q by %d: %+v, want %+v", name, page, window, hints, whole)
+		}
+	}
+	// A window changes nothing where no tag is longer and no base comes late.
+	if len(whole.Skipped) > 0 || bytes.Contains(bytes.ToLower(page), []byte("<base")) {
+		return
+	}
+	if all := inWindows(t, page, Window); !slices.Equal(whole.Links, all.Links) {
+		t.Errorf("%q by %d: %v, want %v", page, window, whole.Links, all.Links)
+	}
+}
+
+func TestStreamGivesWhatTheWholePageGives(t *testing.T) {
+	t.Parallel()
+	r := newRand()
+	for range 1000 {
+		page := generate(r, 1+r.IntN(40), pieces)
+		compareStream(t, page, 40+r.IntN(60))
+	}
+}
+
+func TestScanReaderStops(t *testing.T) {
+	t.Parallel()
+	n := 0
+	r := &hugePage{links: 100_000}
+	if _, err := ScanReader(r, ScanOptions{URL: "https://h/"}, func(Link) bool { n++; return n < 10 }); err != nil || n != 10 {
+		t.Errorf("%d links, %v", n, err)
+	}
+	if r.next > 4*Window/200 {
+		t.Errorf("it read %d links on", r.next)
+	}
+}
+
+func TestScanReaderGivesTheErrorOfTheReader(t *testing.T) {
+	t.Parallel()
+	fault := errors.New("fault")
+	page := "<a href=1>" + strings.Repeat("x", 2*Window) + "<a href=2>"
+	for _, size := range []int{0, 5, 12, Window, Window + 100, len(page)} {
+		n := 0
+		r := io.MultiReader(strings.NewReader(page[:size]), iotest.ErrReader(fault))
+		h, err := ScanReader(r, ScanOptions{URL: "https://h/"}, func(Link) bool { n++; return true })
+		if want := strings.Count(page[:size], "<a href=1>") + strings.Count(page[:size], "<a href=2>"); !errors.Is(err, fault) || h == nil || n != want {
+			t.Errorf("after %d bytes: %d links, want %d, %v", size, n, want, err)
+		}
+	}
+	if _, err := ScanReader(emptyReader{}, ScanOptions{URL: "https://h/"}, func(Link) bool { return true }); !errors.Is(err, io.ErrNoProgress) {
+		t.Error(err)
+	}
+}
+
+type emptyReader struct{}
+
+func (emptyReader) Read([]byte) (int, error) { return 0, nil }
+
+func TestPageOfTagsStaysLinear(t *testing.T) {
+	t.Parallel()
+	for name, page := range map[string]string{
+		"open svg":       strings.Repeat("<svg>", 200_000),
+		"formatting":     strings.Repeat("<b><p>", 100_000),
+		"svg formatting": "<svg></p>" + strings.Repeat("<b x=1><i><p>", 50_000),
+		"many fonts":     "<svg></p>" + manyFonts(500) + strings.Repeat("<p>x", 50_000),
+		"open templates": "<svg></p>" + strings.Repeat("<template>", 100_000),
+		"open objects":   "<svg></p>" + strings.Repeat("<object>", 100_000),
+		"end tags":       strings.Repeat("<svg></x>", 100_000),
+		"references":     "<a href='" + strings.Repeat("&#x41;&", 100_000) + "'>",
+		"attributes":     "<svg></p><b " + strings.Repeat("a ", 200_000) + ">",
+		"left angles":    strings.Repeat("<", 1_000_000),
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if h, _ := scanned(t, page, ScanOptions{}); h == nil {
+				t.Error("no hints")
+			}
+		})
+	}
+}
+
+func manyFonts(n int) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, "<font x=%d>", i)
+	}
+	return b.String()
+}
+
+func TestScanIsForManyGoroutines(t *testing.T) {
+	t.Parallel()
+	page := catalogPage()
+	want, _ := Scan(page, ScanOptions{URL: testPage, Want: WantAll})
+	done := make(chan *Hints)
+	for range 8 {
+		go func() {
+			var h *Hints
+			for range 20 {
+				h, _ = Scan(page, ScanOptions{URL: testPage, Want: WantAll})
+			}
+			done <- h
+		}()
+	}
+	for range 8 {
+		if h := <-done; !reflect.DeepEqual(h, want) {
+			t.Errorf("got %+v", h)
+		}
+	}
+}
+
+func TestKindNames(t *testing.T) {
+	t.Parallel()
+	if got := fmt.Sprint(Anchor, Area, LinkElement, Frame, Refresh, Header, LinkKind(99)); got != "anchor area link frame refresh header LinkKind(99)" {
+		t.Error(got)
+	}
+}
