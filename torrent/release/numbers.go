@@ -1,0 +1,526 @@
+package release
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+)
+
+const (
+	edge       = `(?:^|[^\pL\pN])` // before a word
+	seasonWord = `(?:seasons?|saisons?|tem(?:p|porada)?s?|stagion[ei]|sezon[yi]?|сезон[ыа]?|staffeln?|seizoen|series|sez\.)`
+)
+
+var (
+	seasonEpisode = regexp.MustCompile(edge + `s(\d{1,4})[\s._-]*(?:e|ep|episode|x)[\s._-]?(\d{1,4})`)
+	crossEpisode  = regexp.MustCompile(edge + `(\d{1,2})x(\d{2,4}|\d$)`)
+	dashEpisode   = regexp.MustCompile(edge + `s(\d{1,2})-(\d{2,3})(?:$|[^\pL\pN])`)
+	leadEpisode   = regexp.MustCompile(`^(\d{1,2})-(\d{2})\.\s`)
+	seasonNumber  = regexp.MustCompile(edge + seasonWord + `[\s._:#-]*\(?s?(\d{1,4})`)
+	numberSeason  = regexp.MustCompile(edge + `(\d{1,2})(st|nd|rd|th|º|ª|°|-?й|-?я)?[\s._-]*(` + seasonWord + `)(?:$|[^\pL])`)
+	seasonLetter  = regexp.MustCompile(edge + `s(\d{1,2})`)
+	chineseSeason = regexp.MustCompile(`第([0-9一二三四五六七八九十]+)(?:[-~至]第?([0-9一二三四五六七八九十]+))?[季期]`)
+
+	episodeNumber  = regexp.MustCompile(edge + `(?:episodes?|episodio|épisode|eps?|cap(?:itulo|ítulo)?|caap|folge|эпизод|сери[ия]|сер|серии)[\s._:#(-]*(\d{1,4})`)
+	numberEpisode  = regexp.MustCompile(edge + `(\d{1,4})(?:-?(\d{1,4}))?[\s._-]*(?:сер(?:ия|ии|ий)?|seri[aiy]|ser\.|эпизод)`)
+	episodeLetter  = regexp.MustCompile(edge + `e(\d{1,4})`)
+	chineseEpisode = regexp.MustCompile(`第([0-9一二三四五六七八九十]+)(?:[-~至]第?([0-9一二三四五六七八九十]+))?[集話话回]`)
+)
+
+// seasons reads seasons and episodes that are marked as such.
+func (p *parser) seasons() {
+	if p.both(seasonEpisode) || p.both(crossEpisode) || p.both(dashEpisode) || p.both(leadEpisode) {
+		p.moreEpisodes()
+		return
+	}
+	p.seasonAlone()
+	p.episodeAlone()
+}
+
+// both reads a season and its episodes.
+func (p *parser) both(re *regexp.Regexp) bool {
+	for _, m := range re.FindAllStringSubmatchIndex(p.low, -1) {
+		if p.marked(m[2], m[5]) {
+			continue
+		}
+		season, _ := number(p.low[m[2]:m[3]], 4)
+		first, _ := number(p.low[m[4]:m[5]], 4)
+		episodes, end := p.listEpisodes(first, m[5])
+		p.Seasons = []int{season}
+		p.Episodes = merge(p.Episodes, episodes)
+		p.mark(m[2]-boolInt(m[2] > 0 && p.low[m[2]-1] == 's'), end, numberMark)
+		return true
+	}
+	return false
+}
+
+// moreEpisodes reads further episodes of the same form, such as S01E01 S01E02.
+func (p *parser) moreEpisodes() {
+	for _, re := range []*regexp.Regexp{seasonEpisode, crossEpisode} {
+		for _, m := range re.FindAllStringSubmatchIndex(p.low, -1) {
+			season, _ := number(p.low[m[2]:m[3]], 4)
+			first, _ := number(p.low[m[4]:m[5]], 4)
+			if season == p.Seasons[0] && !p.marked(m[2], m[5]) {
+				episodes, end := p.listEpisodes(first, m[5])
+				p.Episodes = merge(p.Episodes, episodes)
+				p.mark(m[2], end, numberMark)
+			}
+		}
+	}
+}
+
+// nextEpisode is a further episode behind one: after a connector, a letter, or both.
+var nextEpisode = regexp.MustCompile(`^(?:[\s.]?([-~&+,]|–|to|a|al|ao)?[\s.]?(?:e|ep|x)\.?(\d{1,4})|[\s.]?([-~]|–|\sto|\sa|\sal|\sao)[\s.]?(\d{1,4})|[\s.]?([&+,])[\s.]?(\d{1,4}))(?:$|[^\pL\pN]|[ex]\d|v\d)`)
+
+// listEpisodes reads what follows an episode, up to the end that it returns.
+func (p *parser) listEpisodes(first, at int) (list []int, end int) {
+	list = []int{first}
+	for {
+		m := nextEpisode.FindStringSubmatchIndex(p.low[at:])
+		if m == nil {
+			return list, p.version(at)
+		}
+		connector, digits := "", [2]int{}
+		for i := 2; i < len(m); i += 4 {
+			if m[i+2] >= 0 {
+				digits = [2]int{m[i+2], m[i+3]}
+				if m[i] >= 0 {
+					connector = strings.TrimSpace(p.low[at+m[i] : at+m[i+1]])
+				}
+			}
+		}
+		n, _ := number(p.low[at+digits[0]:at+digits[1]], 4)
+		lettered := m[4] >= 0
+		last := list[len(list)-1]
+		if n <= last || !lettered && (digits[1]-digits[0] > max(digitsOf(first), 3) || isYear(n)) {
+			return list, p.version(at)
+		}
+		switch connector {
+		case "", "&", "+", ",":
+			list = append(list, n)
+		default:
+			list = append(list, span(last+1, n)...)
+		}
+		at += digits[1]
+	}
+}
+
+// digitsOf counts the digits of a number.
+func digitsOf(n int) int { return len(strconv.Itoa(n)) }
+
+// version passes over the number of a version, such as v2.
+func (p *parser) version(at int) int {
+	if at+2 <= len(p.low) && p.low[at] == 'v' && '0' <= p.low[at+1] && p.low[at+1] <= '9' {
+		return at + 2
+	}
+	return at
+}
+
+// span lists the numbers from first to last, both of which count.
+func span(first, last int) []int {
+	var list []int
+	for n := first; n <= last && len(list) < maxInRange; n++ {
+		list = append(list, n)
+	}
+	return list
+}
+
+func merge(a, b []int) []int {
+	a = append(a, b...)
+	slices.Sort(a)
+	return slices.Compact(a)
+}
+
+func boolInt(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// seasonAlone reads seasons without episodes beside them.
+func (p *parser) seasonAlone() {
+	for _, m := range numberSeason.FindAllStringSubmatchIndex(p.low, -1) {
+		n, _ := number(p.low[m[2]:m[3]], 2)
+		if m[4] < 0 && plainNumber.MatchString(p.low[m[7]:]) && !episodeBehind.MatchString(p.low[m[7]:]) {
+			continue // the number behind the word is the season
+		}
+		if !p.marked(m[2], m[3]) && n > 0 {
+			p.Seasons = merge(p.Seasons, []int{n})
+			p.mark(m[2], m[7], numberMark)
+		}
+	}
+	for _, re := range []*regexp.Regexp{seasonNumber, seasonLetter} {
+		for _, m := range re.FindAllStringSubmatchIndex(p.low, -1) {
+			from := m[0] + edgeLength(p.low[m[0]:])
+			if p.marked(from, m[3]) || re == seasonLetter && p.isGroup(from, m[3]) {
+				continue
+			}
+			list, end := p.listSeasons(m[2], plural.MatchString(p.low[from:m[2]]))
+			if len(list) > 0 {
+				p.Seasons = merge(p.Seasons, list)
+				p.mark(from, end, numberMark)
+			}
+		}
+	}
+	for _, m := range chineseSeason.FindAllStringSubmatchIndex(p.low, -1) {
+		p.Seasons = merge(p.Seasons, chineseRange(p.low, m))
+		p.mark(m[0], m[1], numberMark)
+	}
+}
+
+var (
+	// plainNumber is a number that stands for itself, behind the word season.
+	plainNumber   = regexp.MustCompile(`^[\s._:#-]*\d{1,2}(?:$|[^\pL\pN])`)
+	episodeBehind = regexp.MustCompile(`^[\s._:#-]*\d{1,2}[\s._-]*(?:сер|seri|ser\.|эпизод|ep)`)
+	plural        = regexp.MustCompile(`^(?:seasons|saisons|temporadas|stagioni|sezony|сезоны)`)
+)
+
+// isGroup tells a group that looks like a season: the last word, behind a dash without blanks, after tags.
+func (p *parser) isGroup(from, to int) bool {
+	return to == len(p.low) && from > 0 && p.low[from-1] == '-' && len(p.marks) > 0 && p.lastMark() >= from-4
+}
+
+func (p *parser) lastMark() int {
+	end := 0
+	for _, m := range p.marks {
+		end = max(end, m.to)
+	}
+	return end
+}
+
+// edgeLength is the length of the rune that edge took, zero at the start.
+func edgeLength(s string) int {
+	r, size := utf8.DecodeRuneInString(s)
+	if isWordRune(r) {
+		return 0
+	}
+	return size
+}
+
+// nextSeason is a further season behind one.
+var nextSeason = regexp.MustCompile(`^\s*([-~–,&+/]|and|и|y|to)(?:\s*[,&+/])?\s*s?(?:season\s)?(\d{1,2})(?:$|[^\pL\pN])`)
+
+// listSeasons reads the numbers of seasons at an offset. A dash between blanks joins them only behind a word in the plural, else an
+// episode follows it.
+func (p *parser) listSeasons(at int, many bool) (list []int, end int) {
+	end = at
+	for end < len(p.low) && '0' <= p.low[end] && p.low[end] <= '9' {
+		end++
+	}
+	n, ok := number(p.low[at:end], 2)
+	if !ok || end < len(p.low) && isWordRune(rune(p.low[end])) && p.low[end] < utf8.RuneSelf {
+		return nil, end
+	}
+	list = []int{n}
+	for {
+		m := nextSeason.FindStringSubmatchIndex(p.low[end:])
+		if m == nil {
+			return list, end
+		}
+		last := list[len(list)-1]
+		n, _ := number(p.low[end+m[4]:end+m[5]], 2)
+		apart := p.low[end] == ' ' && p.low[end+m[2]] == '-' && p.low[end+m[3]] == ' '
+		if n <= last || n > maxSeason || apart && !many && p.low[end+m[4]-1] != 's' {
+			return list, end
+		}
+		switch p.low[end+m[2] : end+m[3]] {
+		case "-", "~", "–", "to":
+			list = append(list, span(last+1, n)...)
+		default:
+			list = append(list, n)
+		}
+		end += m[5]
+	}
+}
+
+// episodeAlone reads episodes that a word or a letter marks.
+func (p *parser) episodeAlone() {
+	for _, re := range []*regexp.Regexp{episodeNumber, episodeLetter, numberEpisode} {
+		for _, m := range re.FindAllStringSubmatchIndex(p.low, -1) {
+			from := m[0] + edgeLength(p.low[m[0]:])
+			if p.marked(m[2], m[3]) || re == episodeLetter && p.glued(m[3]) {
+				continue
+			}
+			first, _ := number(p.low[m[2]:m[3]], 4)
+			if re == numberEpisode {
+				p.Episodes = merge(p.Episodes, []int{first})
+				if m[4] >= 0 {
+					last, _ := number(p.low[m[4]:m[5]], 4)
+					p.Episodes = merge(p.Episodes, span(first, last))
+				}
+				p.mark(from, m[1], numberMark)
+				continue
+			}
+			list, end := p.listEpisodes(first, m[3])
+			if strings.HasPrefix(p.low[from:], "ca") {
+				list, end = p.chapters(first, m[3], list, end)
+			}
+			p.Episodes = merge(p.Episodes, list)
+			p.mark(from, end, numberMark)
+		}
+		if len(p.Episodes) > 0 {
+			break
+		}
+	}
+	for _, m := range chineseEpisode.FindAllStringSubmatchIndex(p.low, -1) {
+		p.Episodes = merge(p.Episodes, chineseRange(p.low, m))
+		p.mark(m[0], m[1], numberMark)
+	}
+}
+
+// chapterRange is the end of a range of chapters.
+var chapterRange = regexp.MustCompile(`^[\s-](\d{3,4})(?:$|[^\pL\pN])`)
+
+// chapters reads the Spanish form Cap.409, where 4 is the season, or Cap.409_411.
+func (p *parser) chapters(first, at int, list []int, end int) ([]int, int) {
+	if m := chapterRange.FindStringSubmatchIndex(p.low[at:]); m != nil && len(list) == 1 {
+		if last, _ := number(p.low[at+m[2]:at+m[3]], 4); last > first && last-first < perSeason {
+			list, end = span(first, last), at+m[3]
+		}
+	}
+	if season := first / perSeason; season > 0 && (len(p.Seasons) == 0 || slices.Equal(p.Seasons, []int{season})) {
+		if inside, ok := inSeason(list, season); ok {
+			p.Seasons = []int{season}
+			return inside, end
+		}
+	}
+	return list, end
+}
+
+// perSeason is what a number of season and episode, such as 409, is divided by.
+const perSeason = 100
+
+// inSeason takes the season out of such numbers.
+func inSeason(list []int, season int) (inside []int, ok bool) {
+	for _, n := range list {
+		if n/perSeason != season || n%perSeason == 0 {
+			return nil, false
+		}
+		inside = append(inside, n%perSeason)
+	}
+	return inside, len(list) > 0
+}
+
+// glued tells whether letters follow a number, but for that of a version.
+func (p *parser) glued(at int) bool {
+	r, _ := utf8.DecodeRuneInString(p.low[p.version(at):])
+	return isWordRune(r) && r != utf8.RuneError
+}
+
+// chineseRange reads the numbers of 第N季 or 第N-M集.
+func chineseRange(s string, m []int) []int {
+	first := chineseNumber(s[m[2]:m[3]])
+	if m[4] < 0 {
+		return []int{first}
+	}
+	return span(first, chineseNumber(s[m[4]:m[5]]))
+}
+
+// chineseNumber reads digits, or Chinese numerals up to 99.
+func chineseNumber(s string) int {
+	if n, ok := number(s, 4); ok {
+		return n
+	}
+	total, digit := 0, 0
+	for _, r := range s {
+		if r == '十' {
+			total += max(digit, 1) * 10
+			digit = 0
+			continue
+		}
+		if i := strings.IndexRune("一二三四五六七八九", r); i >= 0 {
+			digit = i/utf8.RuneLen(r) + 1
+		}
+	}
+	return total + digit
+}
+
+var (
+	dashNumber  = regexp.MustCompile(`[\s.][-–—][\s.]+#?(\d{1,4})`)
+	looseRange  = regexp.MustCompile(edge + `(\d{1,3})\s?[-~]\s?(\d{1,3})(?:$|[^\pL\pN])`)
+	groupNumber = regexp.MustCompile(`^(\d{1,4})(?:\s?[-~]\s?(\d{1,4}))?(?:\s?v\d)?(?:\s?(?:end|fin|final|完|全集))?$`)
+)
+
+// looseEpisodes reads episodes that only their place tells: behind a dash, alone in a bracket, a range, or the last number of a
+// name that begins with a group.
+func (p *parser) looseEpisodes() {
+	if len(p.Episodes) > 0 || p.Date != "" {
+		return
+	}
+	if p.behindDash() || p.inBracket() || len(p.Seasons) > 1 {
+		return
+	}
+	end := p.firstTag()
+	for _, m := range looseRange.FindAllStringSubmatchIndex(p.low, -1) {
+		first, _ := number(p.low[m[2]:m[3]], 3)
+		if m[2] <= p.start || p.marked(m[2], m[5]) {
+			continue
+		}
+		if list, to := p.listEpisodes(first, m[3]); len(list) > 1 && p.only(to, max(end, to), blanks+"[(") {
+			p.Episodes = list
+			p.mark(m[2], to, numberMark)
+			return
+		}
+	}
+	if !p.lastNumber(end) && len(p.Seasons) == 0 {
+		p.bareNumber(end)
+	}
+}
+
+func (p *parser) behindDash() bool {
+	all := dashNumber.FindAllStringSubmatchIndex(p.low, -1)
+	for i := len(all) - 1; i >= 0; i-- {
+		m := all[i]
+		n, _ := number(p.low[m[2]:m[3]], 4)
+		if p.marked(m[2], m[3]) || p.glued(m[3]) || isYear(n) || m[0] < p.start {
+			continue
+		}
+		if m[3]-m[2] == 1 && !p.endsPart(m[3]) {
+			continue
+		}
+		list, end := p.listEpisodes(n, m[3])
+		p.Episodes = list
+		p.mark(m[0], end, numberMark)
+		return true
+	}
+	return false
+}
+
+// endsPart tells whether at an offset the name, or a part of it, ends.
+func (p *parser) endsPart(at int) bool {
+	rest := strings.TrimLeft(p.low[at:], " .")
+	r, _ := utf8.DecodeRuneInString(rest)
+	return rest == "" || closing(r) != 0 || r == '-'
+}
+
+func (p *parser) inBracket() bool {
+	for _, g := range p.groups {
+		_, size := utf8.DecodeRuneInString(p.low[g.from:])
+		_, last := utf8.DecodeLastRuneInString(p.low[:g.to])
+		if g.from+size > g.to-last || g.from <= p.start {
+			continue
+		}
+		m := groupNumber.FindStringSubmatch(strings.TrimSpace(p.low[g.from+size : g.to-last]))
+		if m == nil || p.marked(g.from+size, g.to-last) {
+			continue
+		}
+		first, _ := number(m[1], 4)
+		if isYear(first) {
+			continue
+		}
+		p.Episodes = []int{first}
+		if m[2] != "" {
+			last, _ := number(m[2], 4)
+			p.Episodes = span(first, last)
+		}
+		p.inBrackets = true
+		p.mark(g.from, g.to, numberMark)
+		return true
+	}
+	return false
+}
+
+// firstTag is where the first tag, year or bracket begins behind the start of the title.
+func (p *parser) firstTag() int {
+	end := len(p.low)
+	for _, m := range p.marks {
+		if m.kind != weakMark && m.kind != packMark && m.from > p.start {
+			end = min(end, m.from)
+		}
+	}
+	return end
+}
+
+// lastNumber takes the last number before the tags of a name that begins with a group in brackets.
+func (p *parser) lastNumber(end int) bool {
+	if len(p.groups) == 0 || strings.TrimSpace(p.low[:p.groups[0].from]) != "" {
+		return false
+	}
+	for i := len(p.words) - 1; i > 0; i-- {
+		w := p.words[i]
+		if w.to > end || w.group != 0 || p.marked(w.from, w.to) {
+			continue
+		}
+		digits, _, _ := strings.Cut(p.text(i, i), "v")
+		n, ok := number(digits, 4)
+		if ok && len(digits) > 1 && !isYear(n) && p.words[i-1].group == 0 && p.only(w.to, end, blanks+"[(") {
+			p.Episodes = []int{n}
+			p.mark(w.from, w.to, numberMark)
+			return true
+		}
+		return false
+	}
+	return false
+}
+
+// bareNumber takes a number that begins with a zero, or one such as 409, season and episode, that stands before the tags of a name
+// without a year.
+func (p *parser) bareNumber(end int) {
+	for i, w := range p.words {
+		s := p.text(i, i)
+		n, ok := number(s, 3)
+		if !ok || i == 0 || w.from <= p.start || w.group != 0 || w.to > end || p.marked(w.from, w.to) || p.insideNumber(i) {
+			continue
+		}
+		if s[0] == '0' && n > 0 {
+			p.Episodes = []int{n}
+			p.mark(w.from, w.to, numberMark)
+			return
+		}
+		if len(s) == 3 && p.Year == 0 && end < len(p.low) && p.only(w.to, end, ".") && n%perSeason > 0 {
+			p.Seasons, p.Episodes = []int{n / perSeason}, []int{n % perSeason}
+			p.mark(w.from, w.to, numberMark)
+			return
+		}
+	}
+}
+
+// insideNumber tells a number that a dash joins to another, or to a word.
+func (p *parser) insideNumber(i int) bool {
+	return i > 0 && p.low[p.words[i-1].to:p.words[i].from] == "-" || i+1 < len(p.words) && p.low[p.words[i].to:p.words[i+1].from] == "-"
+}
+
+var (
+	dateYearFirst = regexp.MustCompile(edge + `((?:19|20)\d\d)([\s._-])(\d\d)([\s._-])(\d\d)(?:$|[^\pL\pN])`)
+	dateYearLast  = regexp.MustCompile(edge + `(\d\d)([\s._-])(\d\d)([\s._-])((?:19|20)\d\d)(?:$|[^\pL\pN])`)
+	dateName      = regexp.MustCompile(edge + `(\d{1,2})(?:st|nd|rd|th)?[\s._-]+(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*[\s._-]+((?:19|20)?\d\d)(?:$|[^\pL\pN])`)
+)
+
+// dates reads the date of a broadcast.
+func (p *parser) dates() {
+	if m := dateYearFirst.FindStringSubmatchIndex(p.low); m != nil && p.low[m[4]:m[5]] == p.low[m[8]:m[9]] {
+		p.date(m[2], m[11], p.low[m[2]:m[3]], p.low[m[6]:m[7]], p.low[m[10]:m[11]])
+		return
+	}
+	if m := dateYearLast.FindStringSubmatchIndex(p.low); m != nil && p.low[m[4]:m[5]] == p.low[m[8]:m[9]] {
+		if p.date(m[2], m[11], p.low[m[10]:m[11]], p.low[m[6]:m[7]], p.low[m[2]:m[3]]) {
+			return
+		}
+		p.date(m[2], m[11], p.low[m[10]:m[11]], p.low[m[2]:m[3]], p.low[m[6]:m[7]])
+		return
+	}
+	if m := dateName.FindStringSubmatchIndex(p.low); m != nil {
+		month := strings.Index("janfebmaraprmayjunjulaugsepoctnovdec", p.low[m[4]:m[5]])/3 + 1
+		year := p.low[m[6]:m[7]]
+		if len(year) == 2 {
+			year = "20" + year
+		}
+		p.date(m[2], m[7], year, fmt.Sprintf("%02d", month), fmt.Sprintf("%02s", p.low[m[2]:m[3]]))
+	}
+}
+
+func (p *parser) date(from, to int, year, month, day string) bool {
+	text := year + "-" + month + "-" + day
+	if _, err := time.Parse(time.DateOnly, text); err != nil {
+		return false
+	}
+	p.Date = text
+	p.Year, _ = number(year, 4)
+	p.mark(from, to, numberMark)
+	return true
+}

@@ -1,0 +1,300 @@
+package release
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// tag is what a word, or up to four words written together, says.
+type tag struct {
+	kind  markKind
+	apply func(r *Info)
+}
+
+// tagsByWord holds the tags; the keys are words in lower case without what is between them.
+var tagsByWord = buildTags()
+
+func buildTags() map[string]tag {
+	t := map[string]tag{}
+	add := func(kind markKind, keys string, apply func(*Info)) {
+		for key := range strings.FieldsSeq(keys) {
+			t[key] = tag{kind, apply}
+		}
+	}
+	source := func(kind markKind, value, keys string) {
+		add(kind, keys, func(r *Info) {
+			if r.Source == "" || weakSource(r.Source) {
+				r.Source = value
+			}
+		})
+	}
+	list := func(kind markKind, field func(*Info) *[]string, value, keys string) {
+		add(kind, keys, func(r *Info) {
+			if f := field(r); !slices.Contains(*f, value) {
+				*f = append(*f, value)
+			}
+		})
+	}
+	source(tagMark, "BluRay", "bluray bdremux bdmv bdiso bd25 bd50 bd66 bd100 uhdbluray ultrahdbluray uhdbd")
+	source(weakMark, "BluRay", "bd")
+	source(tagMark, "BDRip", "bdrip uhdbdrip bdlight")
+	source(tagMark, "BRRip", "brrip brmux bdmux")
+	source(tagMark, "WEB-DL", "webdl webhd webdlrip webddl amznwebdl webhdrip")
+	source(tagMark, "WEBRip", "webrip webmux webcap")
+	source(weakMark, "WEB", "web")
+	source(tagMark, "HDTV", "hdtv hdtvrip dtv ahdtv uhdtv hdtvmux")
+	source(tagMark, "TVRip", "tvrip pdtv dsr dsrip satrip dvbrip dthrip dvb sdtv tvhdrip iptvrip pdtvrip dvbs")
+	source(tagMark, "HD-DVD", "hddvd hddvdrip")
+	source(tagMark, "DVD", "dvd5 dvd9 dvdr dvdfull fulldvd dvdremux")
+	source(weakMark, "DVD", "dvd")
+	source(tagMark, "DVDRip", "dvdrip dvdmux")
+	source(tagMark, "HDRip", "hdrip")
+	source(tagMark, "CAM", "camrip hdcam hqcam hdcamrip camhd sprint predvd predvdrip")
+	source(weakMark, "CAM", "cam")
+	source(tagMark, "TeleSync", "telesync hdts hdtsrip tsrip pdvd hqts")
+	source(weakMark, "TeleSync", "ts")
+	source(tagMark, "TeleCine", "telecine hdtc tcrip")
+	source(weakMark, "TeleCine", "tc")
+	source(tagMark, "Screener", "dvdscr dvdscreener bdscr bluscr dvdscrrip webscreener")
+	source(weakMark, "Screener", "screener scr")
+	source(tagMark, "Workprint", "workprint")
+	source(weakMark, "Workprint", "wp")
+	source(tagMark, "VHS", "vhsrip")
+	source(weakMark, "VHS", "vhs")
+	source(tagMark, "PPV", "ppvrip")
+	source(weakMark, "PPV", "ppv")
+	add(tagMark, "remux", func(r *Info) { r.Remux = true })
+	t["bdremux"] = tag{tagMark, func(r *Info) { r.Source, r.Remux = "BluRay", true }}
+	t["dvdremux"] = tag{tagMark, func(r *Info) { r.Source, r.Remux = "DVD", true }}
+
+	video := func(value, keys string) { add(tagMark, keys, func(r *Info) { r.Video = value }) }
+	video("H.264", "x264 h264 avc avc1 h264avc x264avc avchd")
+	video("H.265", "x265 h265 hevc h265hevc x265hevc hevcx265")
+	video("AV1", "av1")
+	video("VP9", "vp9")
+	video("XviD", "xvid xvidhd")
+	video("DivX", "divx divx5 divx6 divxhd")
+	video("MPEG-2", "mpeg2 mpeg2video")
+	video("VC-1", "vc1")
+	add(tagMark, "10bit 10bits hi10p hi10 yuv420p10 main10", func(r *Info) { r.BitDepth = 10 })
+	add(tagMark, "8bit 8bits", func(r *Info) { r.BitDepth = 8 })
+	add(tagMark, "12bit 12bits", func(r *Info) { r.BitDepth = 12 })
+	add(tagMark, "uhd 4k ultrahd 4kuhd uhd4k", func(r *Info) {
+		if r.Resolution == "" {
+			r.Resolution = "2160p"
+		}
+	})
+	add(tagMark, "8k", func(r *Info) { r.Resolution = "4320p" })
+	add(weakMark, "hd fhd sd hq 3d hsbs sbs hou halfsbs microhd mhd fullhd hdlight", nil)
+
+	hdr := func(r *Info) *[]string { return &r.HDR }
+	list(tagMark, hdr, "HDR", "hdr")
+	list(tagMark, hdr, "HDR10", "hdr10")
+	list(tagMark, hdr, "HDR10+", "hdr10plus hdr10p")
+	list(tagMark, hdr, "DV", "dovi dolbyvision")
+	list(weakMark, hdr, "DV", "dv")
+	list(weakMark, hdr, "HLG", "hlg")
+	list(weakMark, hdr, "SDR", "sdr")
+
+	audio := func(r *Info) *[]string { return &r.Audio }
+	list(tagMark, audio, "AAC", "aac heaac aaclc qaac")
+	list(tagMark, audio, "AC3", "ac3 ac3d ac3ld ac3hd dolbydigital")
+	list(weakMark, audio, "AC3", "dd")
+	list(tagMark, audio, "EAC3", "eac3 ddp ddplus dolbydigitalplus")
+	list(tagMark, audio, "DTS", "dts")
+	list(tagMark, audio, "DTS-HD", "dtshd dtshdhra dtshdhr")
+	list(tagMark, audio, "DTS-HD MA", "dtshdma dtsma")
+	list(tagMark, audio, "DTS-X", "dtsx")
+	list(tagMark, audio, "TrueHD", "truehd")
+	list(tagMark, audio, "Atmos", "atmos")
+	list(tagMark, audio, "FLAC", "flac")
+	list(weakMark, audio, "Opus", "opus")
+	list(tagMark, audio, "MP3", "mp3")
+	list(tagMark, audio, "PCM", "lpcm")
+	list(weakMark, audio, "PCM", "pcm")
+	add(tagMark, "dualaudio dual", nil)
+	list(weakMark, languages, "dual", "dualaudio dual")
+	t["dualaudio"] = tag{tagMark, t["dualaudio"].apply}
+	addLanguages(list)
+
+	edition := func(r *Info) *[]string { return &r.Edition }
+	list(weakMark, edition, "Extended", "extended")
+	list(tagMark, edition, "Extended", "extendedcut extendededition extendedversion")
+	list(weakMark, edition, "Unrated", "unrated")
+	list(weakMark, edition, "Uncut", "uncut uncensored")
+	list(tagMark, edition, "Director's Cut", "directorscut directorcut dircut directorsedition")
+	list(weakMark, edition, "Theatrical", "theatrical theatricalcut")
+	list(weakMark, edition, "Remastered", "remastered 4kremastered")
+	list(tagMark, edition, "Special Edition", "specialedition")
+	list(weakMark, edition, "IMAX", "imax imaxedition")
+	list(weakMark, edition, "Criterion", "criterion")
+	list(tagMark, edition, "Criterion", "criterioncollection criterionedition")
+	list(tagMark, edition, "Ultimate", "ultimateedition ultimatecut")
+	list(tagMark, edition, "Collector's", "collectorsedition collectoredition")
+	list(tagMark, edition, "Anniversary", "anniversaryedition")
+	list(weakMark, edition, "Final Cut", "finalcut")
+	list(tagMark, edition, "Deluxe", "deluxeedition")
+
+	add(weakMark, "proper repack rerip repack2 proper2 realproper", func(r *Info) { r.Proper = true })
+	add(weakMark, "internal limited dubbed subbed subs sub esub esubs msub msubs readnfo nfofix dirfix convert hybrid custom real "+
+		"hardsub hardsubs hardcoded softsub softsubs retail festival stv docu ws fs widescreen fullscreen upscaled upscale remaster "+
+		"customaudio audio extras bonus colorized line dl 1cd 2cd 3cd cd1 cd2 cd3 disc1 disc2 reenc rip mkv mp4 avi "+
+		"amzn nf netflix dsnp hulu hmax max atvp pcok itunes it batch", nil)
+	add(packMark, "complete thecomplete full all thefull fullseason completeseries thecompleteseries collectioncomplete integrale integral "+
+		"completa completo", func(r *Info) { r.Complete = true })
+	t["all"], t["full"] = tag{packMark, nil}, tag{packMark, nil}
+	return t
+}
+
+func weakSource(s string) bool { return s == "WEB" || s == "DVD" || s == "HDRip" || s == "BluRay" }
+
+func languages(r *Info) *[]string { return &r.Languages }
+
+// addLanguages adds the names of languages, which are weak: titles hold many of them.
+func addLanguages(list func(markKind, func(*Info) *[]string, string, string)) {
+	for code, keys := range map[string]string{
+		"en": "english eng", "fr": "french vff vf truefrench francais français fre fra vfq vfi", "de": "german deutsch ger",
+		"es": "spanish castellano latino esp spa español espanol lat audiolatino", "it": "italian italiano ita",
+		"pt": "portuguese ptbr dublado legendado portugues", "ru": "russian rus", "ja": "japanese jpn jap", "zh": "chinese mandarin chi chs cht cantonese",
+		"ko": "korean kor", "hi": "hindi hin", "ta": "tamil tam", "te": "telugu tel", "ml": "malayalam mal", "kn": "kannada kan", "bn": "bengali",
+		"pa": "punjabi", "mr": "marathi", "pl": "polish lektor dubbingpl lektorpl", "nl": "dutch flemish", "sv": "swedish swesub", "da": "danish dksubs",
+		"no": "norwegian nor", "fi": "finnish", "hu": "hungarian hun", "cs": "czech cze", "tr": "turkish", "el": "greek", "ar": "arabic",
+		"he": "hebrew", "uk": "ukrainian ukr", "ro": "romanian", "th": "thai", "vi": "vietnamese", "multi": "multi multilang multiaudio",
+		"nordic": "nordic",
+	} {
+		list(weakMark, languages, code, keys)
+	}
+	list(tagMark, languages, "fr", "vostfr subfrench")
+}
+
+// longestTag is how many words a tag has at most.
+const longestTag = 4
+
+// tags finds the tags, the longest at each place.
+func (p *parser) tags() {
+	for i := 0; i < len(p.words); i++ {
+		p.resolution(i)
+		for j := min(i+longestTag, len(p.words)) - 1; j >= i; j-- {
+			if !p.together(i, j) {
+				continue
+			}
+			t, ok := tagsByWord[p.text(i, j)]
+			if !ok {
+				continue
+			}
+			p.mark(p.words[i].from, p.words[j].to, t.kind)
+			if t.apply != nil && (t.kind != weakMark || p.words[i].from > p.start) {
+				t.apply(&p.Info)
+			}
+			i = j
+			break
+		}
+	}
+	p.channels()
+}
+
+// channels is a number of channels, with the codec before it.
+var channels = regexp.MustCompile(`(?:^|[^a-z0-9])((?:ddp|dd\+|dd|e?ac3|aac|dts|flac|lpcm|pcm|truehd)[\s._-]?)?([1257])([.\s])([012])(?:ch)?(?:$|[^0-9a-z])`)
+
+// digitDot ends a part of a longer number.
+var digitDot = regexp.MustCompile(`\d\.$`)
+
+// channels reads numbers such as DDP5.1. Without a codec only those count that no title holds.
+func (p *parser) channels() {
+	for _, m := range channels.FindAllStringSubmatchIndex(p.low, -1) {
+		count := p.low[m[4]:m[5]] + "." + p.low[m[8]:m[9]]
+		from := m[4]
+		if m[2] >= 0 {
+			from = m[2]
+			codec := strings.TrimRight(p.low[m[2]:m[3]], blanks)
+			if t, ok := tagsByWord[strings.Replace(codec, "+", "p", 1)]; ok && t.apply != nil {
+				t.apply(&p.Info)
+			}
+		} else if p.low[m[6]:m[7]] != "." || count != "5.1" && count != "7.1" || digitDot.MatchString(p.low[:m[4]]) {
+			continue
+		}
+		p.Channels = count
+		p.mark(from, m[9], tagMark)
+	}
+}
+
+// together tells whether words may be parts of one tag: in one bracket, with a single separator between two, or an
+// apostrophe.
+func (p *parser) together(i, j int) bool {
+	for ; i < j; i++ {
+		between := p.low[p.words[i].to:p.words[i+1].from]
+		if p.words[i].group != p.words[i+1].group || between != " " && between != "." && between != "-" && between != "'" && between != "’" {
+			return false
+		}
+	}
+	return true
+}
+
+var (
+	lines   = regexp.MustCompile(`^(?:.*\D)?(\d{3,4})([pi])(?:\d{2,3})?$`)
+	linesOf = regexp.MustCompile(`(?:bd|br|hd|web|rip)(480|576|720|1080|2160)$`)
+	pixels  = regexp.MustCompile(`^\d{3,4}[x×](\d{3,4})$`)
+	// pixelsApart is such as 1280 x 720 or 1280*720.
+	pixelsApart = regexp.MustCompile(`^\d{3,4}(?:\s[x×]\s|\s?\*\s?)(\d{3,4})(?:$|[^\pL\pN])`)
+)
+
+// Lines that a resolution may have.
+const (
+	leastLine = 144
+	mostLines = 4320
+)
+
+// resolution reads a word such as 1080p or 1920x1080. Words before it may be glued to it.
+func (p *parser) resolution(i int) {
+	w := p.words[i]
+	s := p.text(i, i)
+	from := w.from
+	var n, scan string
+	if m := lines.FindStringSubmatchIndex(s); m != nil {
+		n, scan, from = s[m[2]:m[3]], s[m[4]:m[5]], w.from+m[2]
+	} else if m := linesOf.FindStringSubmatchIndex(s); m != nil {
+		n, scan, from = s[m[2]:m[3]], "p", w.from+m[0]
+	} else if m := pixels.FindStringSubmatch(s); m != nil {
+		n, scan = m[1], "p"
+	} else if m := pixelsApart.FindStringSubmatchIndex(p.low[w.from:]); m != nil && len(s) >= 3 {
+		width, _ := number(s, 4)
+		if height, _ := number(p.low[w.from+m[2]:w.from+m[3]], 4); width > height {
+			p.setResolution(p.low[w.from+m[2]:w.from+m[3]], "p", w.from, w.from+m[3])
+		}
+		return
+	}
+	if n != "" {
+		p.setResolution(n, scan, from, w.to)
+	}
+}
+
+func (p *parser) setResolution(lines, scan string, from, to int) {
+	if n, _ := number(lines, 4); n < leastLine || n > mostLines {
+		return
+	}
+	p.Resolution = strings.TrimLeft(lines, "0") + scan
+	p.mark(from, to, tagMark)
+}
+
+// sizes marks sizes, rates, checksums and counts of discs, whose numbers mean nothing else.
+func (p *parser) sizes() {
+	for _, m := range measures.FindAllStringIndex(p.low, -1) {
+		p.mark(m[0], m[1], tagMark)
+	}
+	for i, w := range p.words {
+		s := p.text(i, i)
+		if w.group == 0 || len(s) != 8 || !hexadecimal.MatchString(s) {
+			continue
+		}
+		if g := p.groups[w.group-1]; p.only(g.from+1, w.from, " ") && g.to-w.to <= 2 {
+			p.Checksum = strings.ToUpper(s)
+			p.mark(w.from, w.to, tagMark)
+		}
+	}
+}
+
+var (
+	measures    = regexp.MustCompile(`\b\d+(?:[.,]\d+)?\s?(?:gb|mb|gib|mib|kb|kbps|mbps|kb/s|fps|khz|hz|bit)\b`)
+	hexadecimal = regexp.MustCompile(`^[0-9a-f]*[0-9][0-9a-f]*$`)
+)
