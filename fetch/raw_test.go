@@ -77,3 +77,24 @@ func readHead(conn net.Conn) (string, error) {
 		}
 	}
 }
+
+// log collects what servers see.
+type log[T any] struct {
+	mu   sync.Mutex
+	seen []T
+}
+
+func (l *log[T]) add(v T) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.seen = append(l.seen, v)
+}
+
+// take returns what was seen since the last call.
+func (l *log[T]) take() []T {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	seen := l.seen
+	l.seen = nil
+	return seen
+}

@@ -10,6 +10,7 @@ import (
 	"net/http/httptest"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"unicode/utf8"
 
@@ -19,14 +20,14 @@ import (
 // hopServer answers with the headers and the status that the target asks for and records what it was asked.
 type hopServer struct {
 	*httptest.Server
-	asked []string
+	log[string]
 }
 
 func newHopServer(t *testing.T, answers map[string]string) *hopServer {
 	s := &hopServer{}
 	s.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
-		s.asked = append(s.asked, strings.TrimSpace(fmt.Sprintf("%s %s %s %s", r.Method, r.RequestURI, r.Header.Get("Content-Type"), body)))
+		s.add(strings.TrimSpace(fmt.Sprintf("%s %s %s %s", r.Method, r.RequestURI, r.Header.Get("Content-Type"), body)))
 		answer := answers[r.RequestURI]
 		var status int
 		var location, cookie string
@@ -68,8 +69,8 @@ func TestRedirectMethods(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if len(s.asked) != 2 || s.asked[1] != c.want || resp.URL != s.URL+"/to" {
-			t.Errorf("%d %s: %q, want %q", c.status, c.method, s.asked, c.want)
+		if asked := s.take(); len(asked) != 2 || asked[1] != c.want || resp.URL != s.URL+"/to" {
+			t.Errorf("%d %s: %q, want %q", c.status, c.method, asked, c.want)
 		}
 		if want := (Hop{s.URL + "/from", c.status, s.URL + "/to"}); len(resp.Redirects) != 1 || resp.Redirects[0] != want {
 			t.Errorf("%d %s: %v", c.status, c.method, resp.Redirects)
@@ -94,7 +95,7 @@ func TestRedirectsThatAreDelivered(t *testing.T) {
 			t.Errorf("%s: %d %q %v", path, resp.Status, resp.Body, resp.Redirects)
 		}
 	}
-	if n := len(s.asked); n != 10 {
+	if n := len(s.take()); n != 10 {
 		t.Errorf("%d requests", n)
 	}
 }
@@ -113,15 +114,15 @@ func TestRedirectLimits(t *testing.T) {
 		{0, 0, -1}, {0, 30, 30}, {0, 29, -1}, {0, -1, 0}, {-1, 0, 0}, {-1, 30, 30}, {30, 0, 30}, {30, -1, 0}, {29, 0, -1},
 	} {
 		tr := newTransport(t, &Transport{MaxRedirects: c.transport})
-		s.asked = nil
 		resp, err := tr.Fetch(t.Context(), &Request{URL: s.URL + "/0", MaxRedirects: c.request})
+		asked := len(s.take())
 		if c.want < 0 {
 			most := max(c.transport, c.request)
 			if most == 0 {
 				most = DefaultMaxRedirects
 			}
-			if !errors.Is(err, ErrRedirect) || KindOf(err).Temporary() || len(s.asked) != most+1 {
-				t.Errorf("%+v: %v after %d requests", c, err, len(s.asked))
+			if !errors.Is(err, ErrRedirect) || KindOf(err).Temporary() || asked != most+1 {
+				t.Errorf("%+v: %v after %d requests", c, err, asked)
 			}
 			continue
 		}
@@ -136,16 +137,15 @@ func TestRedirectToItselfWithCookie(t *testing.T) {
 	s := newHopServer(t, map[string]string{"/always": "302 /always a=1", "/plain": "302 /plain", "/frag": "302 /frag#x"})
 	tr := newTransport(t, &Transport{})
 	for path, want := range map[string]int{"/always": DefaultMaxRedirects + 1, "/plain": 1, "/frag": 1} {
-		s.asked = nil
 		_, err := tr.Fetch(t.Context(), &Request{URL: s.URL + path})
-		if !errors.Is(err, ErrRedirect) || len(s.asked) != want {
-			t.Errorf("%s: %v after %d requests, want %d", path, err, len(s.asked), want)
+		if asked := len(s.take()); !errors.Is(err, ErrRedirect) || asked != want {
+			t.Errorf("%s: %v after %d requests, want %d", path, err, asked, want)
 		}
 	}
 	// It is followed, and comes to its end where the host lets it.
-	visits := 0
+	var visits atomic.Int32
 	once := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if visits++; visits < 3 {
+		if visits.Add(1) < 3 {
 			w.Header().Set("Set-Cookie", "a=1")
 			http.Redirect(w, r, r.RequestURI, 302)
 			return
@@ -162,12 +162,12 @@ func TestRedirectToItselfWithCookie(t *testing.T) {
 // TestSecretsStayWithTheirOrigin sends secrets over redirects within the origin, to another port and back.
 func TestSecretsStayWithTheirOrigin(t *testing.T) {
 	t.Parallel()
-	var seen []http.Header
+	var seen log[http.Header]
 	var first, second *httptest.Server
 	handler := func(w http.ResponseWriter, r *http.Request) {
 		h := r.Header.Clone()
 		h.Set("Host", r.Host)
-		seen = append(seen, h)
+		seen.add(h)
 		switch r.URL.Path {
 		case "/a":
 			http.Redirect(w, r, "/b", 302)
@@ -189,7 +189,8 @@ func TestSecretsStayWithTheirOrigin(t *testing.T) {
 	if _, err := tr.Fetch(t.Context(), &Request{URL: first.URL + "/a", Header: header, HeaderOrder: []string{"Cookie", "Authorization"}}); err != nil {
 		t.Fatal(err)
 	}
-	for i, h := range seen {
+	requests := seen.take()
+	for i, h := range requests {
 		want := "s"
 		if i >= 2 {
 			want = ""
@@ -203,18 +204,18 @@ func TestSecretsStayWithTheirOrigin(t *testing.T) {
 			t.Errorf("request %d: %v", i, h)
 		}
 	}
-	if len(seen) != 4 || fmt.Sprint(before) != fmt.Sprint(header) {
-		t.Errorf("%d requests; header %v", len(seen), header)
+	if len(requests) != 4 || fmt.Sprint(before) != fmt.Sprint(header) {
+		t.Errorf("%d requests; header %v", len(requests), header)
 	}
 }
 
 func TestUserInfoOfTheURL(t *testing.T) {
 	t.Parallel()
-	var seen []string
+	var seen log[string]
 	var second *httptest.Server
 	handler := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		user, password, _ := r.BasicAuth()
-		seen = append(seen, r.URL.Path+" "+user+":"+password)
+		seen.add(r.URL.Path + " " + user + ":" + password)
 		switch r.URL.Path {
 		case "/a":
 			http.Redirect(w, r, second.URL+"/c", 302)
@@ -231,8 +232,8 @@ func TestUserInfoOfTheURL(t *testing.T) {
 	if _, err := tr.Fetch(t.Context(), &Request{URL: url}); err != nil {
 		t.Fatal(err)
 	}
-	if want := []string{"/a user:p:ss", "/c :", "/d other:x@y"}; !slices.Equal(seen, want) {
-		t.Errorf("%q", seen)
+	if want := []string{"/a user:p:ss", "/c :", "/d other:x@y"}; !slices.Equal(seen.take(), want) {
+		t.Errorf("not %q", want)
 	}
 	_, err := tr.Fetch(t.Context(), &Request{URL: "http://user:secret@127.0.0.1:1/"})
 	if err == nil || strings.Contains(err.Error(), "secret") || strings.Contains(err.Error(), "user") {
@@ -257,8 +258,8 @@ func TestCheckHop(t *testing.T) {
 	if !errors.As(err, &e) || e.Kind != ErrHopRefused || !errors.Is(err, stop) || e.URL != s.URL+"/d#part" || e.Temporary() {
 		t.Errorf("%v", err)
 	}
-	if want := []string{"/a /b#part", "/a /c#part", "/a /d#part"}; !slices.Equal(asked, want) || len(s.asked) != 3 {
-		t.Errorf("%q, %q", asked, s.asked)
+	if want := []string{"/a /b#part", "/a /c#part", "/a /d#part"}; !slices.Equal(asked, want) || len(s.take()) != 3 {
+		t.Errorf("%q", asked)
 	}
 }
 

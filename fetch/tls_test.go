@@ -70,8 +70,7 @@ func (a *authority) issue(t testing.TB, end time.Time, names ...string) tls.Cert
 // tlsHost is a TLS server on loopback that remembers the names of the hellos.
 type tlsHost struct {
 	*httptest.Server
-	mu   sync.Mutex
-	snis []string
+	log[string]
 }
 
 func newTLSHost(t testing.TB, cfg *tls.Config, handler http.HandlerFunc) *tlsHost {
@@ -79,9 +78,7 @@ func newTLSHost(t testing.TB, cfg *tls.Config, handler http.HandlerFunc) *tlsHos
 	h.Server = httptest.NewUnstartedServer(handler)
 	h.TLS = cfg
 	h.TLS.GetConfigForClient = func(hello *tls.ClientHelloInfo) (*tls.Config, error) {
-		h.mu.Lock()
-		h.snis = append(h.snis, hello.ServerName)
-		h.mu.Unlock()
+		h.add(hello.ServerName)
 		return nil, nil
 	}
 	h.EnableHTTP2 = true
@@ -125,7 +122,6 @@ func TestServerNames(t *testing.T) {
 		{"dial", "https://films.example/", ServerName{Dial: "1.1.1.1:1234"}, "films.example", true},
 		{"address", "https://9.9.9.9/", ServerName{Verify: "films.example"}, "", true},
 	} {
-		host.snis = nil
 		tr := toHost(t, host.Listener.Addr().String(), &Transport{})
 		c.sn.RootCAs = ca.pool
 		resp, err := tr.Fetch(t.Context(), &Request{URL: c.url, Route: Route{ServerName: c.sn}})
@@ -135,8 +131,8 @@ func TestServerNames(t *testing.T) {
 		if !c.ok && (!errors.Is(err, ErrTLS) || KindOf(err).Temporary()) {
 			t.Errorf("%s: %v", c.name, err)
 		}
-		if len(host.snis) != 1 || host.snis[0] != c.sni {
-			t.Errorf("%s: names %q", c.name, host.snis)
+		if names := host.take(); len(names) != 1 || names[0] != c.sni {
+			t.Errorf("%s: names %q", c.name, names)
 		}
 	}
 	tr := toHost(t, host.Listener.Addr().String(), &Transport{})
