@@ -62,7 +62,8 @@ type Config struct {
 	Delay time.Duration
 	// PerHost is how many requests a host may have in flight. Zero means 1; negative means that only Concurrency counts.
 	PerHost int
-	// Concurrency is how many requests may be in flight in all. Zero means 64. It must not be negative.
+	// Concurrency is how many requests may be in flight in all. Zero means that the engine finds it: as many as hosts,
+	// CPU and memory allow. It must not be negative.
 	Concurrency int
 
 	MaxDepth int   // links from a seed. Zero means no limit; to fetch the seeds alone, follow nothing
@@ -122,7 +123,6 @@ func (c *Config) check() error {
 			return &ConfigError{Field: "Handler", Reason: err.Error()}
 		}
 	}
-	c.Concurrency = orDefault(c.Concurrency, 64, 64)
 	c.PerHost = orDefault(c.PerHost, DefaultPerHost, math.MaxInt32)
 	c.Spacing = orDefault(c.Spacing, DefaultSpacing, -1)
 	c.MaxDepth = orDefault(c.MaxDepth, math.MaxInt, math.MaxInt)

@@ -77,7 +77,7 @@ func (e *Engine) chain() error {
 		e.closes = true
 		e.own = &fetch.Transport{
 			UserAgent: e.cfg.UserAgent, AllowPrivate: e.cfg.AllowPrivate, MaxBody: e.cfg.MaxBody,
-			MaxIdlePerHost: e.cfg.Concurrency, Gate: gate{e}, CheckHop: e.checkHop,
+			MaxIdle: max(e.cfg.Concurrency, mostInFlight), MaxIdlePerHost: e.cfg.Concurrency, Gate: gate{e}, CheckHop: e.checkHop,
 		}
 	case *fetch.Transport:
 		if f.Gate != nil || f.CheckHop != nil {

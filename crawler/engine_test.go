@@ -352,3 +352,28 @@ func TestItemsAreStoredWhenThePageIsDone(t *testing.T) {
 		}
 	})
 }
+
+// Without a number the engine finds how much may be in flight: hosts that answer in a second are not asked in turn.
+func TestConcurrencyIsFound(t *testing.T) {
+	t.Parallel()
+	bubble(t, func(t *testing.T, w *web) {
+		var seeds []string
+		for i := range 100 {
+			host := fmt.Sprintf("h%d.example", i)
+			w.serve(t, host, func(rw http.ResponseWriter, _ *http.Request) { time.Sleep(time.Second) })
+			for j := range 8 {
+				seeds = append(seeds, fmt.Sprintf("http://%s/%d", host, j))
+			}
+		}
+		start := time.Now()
+		stats, err := run(t, w, crawler.Config{IgnoreRobots: true, Spacing: -1}, seeds...)
+		took := time.Since(start)
+		if err != nil || stats.Pages != 800 {
+			t.Fatalf("%v, %v", stats, err)
+		}
+		// 16 at a time would take 50 s, 100 at a time 8 s. The waits for a CPU are those of a real machine.
+		if took > 25*time.Second {
+			t.Errorf("took %v", took)
+		}
+	})
+}

@@ -65,8 +65,15 @@ func (r *run) visit(l Lease, s *scratch) {
 	v.settle(p, err)
 	p.v, p.s = nil, nil
 	cancel(nil)
+	class := v.hostReport().Class
 	r.mu.Lock()
 	delete(r.held, v)
+	r.busy--
+	if class == ratelimit.NetError {
+		r.unanswered++
+	} else {
+		r.answered++
+	}
 	r.mu.Unlock()
 }
 

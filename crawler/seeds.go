@@ -1,0 +1,227 @@
+package crawler
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"time"
+
+	"github.com/seine-go/seine/internal/weburl"
+)
+
+// How seeds are added.
+const (
+	seedBatch  = 256                    // at a time
+	seedsFirst = 10_000                 // of a Site, before anything is fetched
+	fullPause  = 100 * time.Millisecond // before a producer tries a full frontier again
+)
+
+// begin checks and adds the seeds.
+func (r *run) begin(seeds []string) error {
+	e := r.e
+	if err := first(context.Cause(r.ctx), r.setPace()); err != nil {
+		return err
+	}
+	reqs := make([]*Request, 0, len(seeds))
+	hosts := []string{}
+	for _, raw := range seeds {
+		req, err := e.seed(&Request{URL: raw})
+		if err != nil {
+			return err
+		}
+		reqs = append(reqs, req)
+		hosts = append(hosts, req.Host())
+	}
+	site, isSite := e.cfg.Handler.(Site)
+	if isSite {
+		hosts = append(hosts, site.Hosts()...)
+		if s, ok := site.(SiteScope); ok && e.cfg.Scope.isZero() {
+			e.cfg.Scope = s.Scope()
+			if err := e.cfg.Scope.check(); err != nil {
+				return err
+			}
+		}
+	}
+	e.scope = e.cfg.Scope
+	if e.scope.isZero() {
+		e.scope.Hosts = hosts
+	}
+	if err := r.add(reqs); err != nil {
+		return err
+	}
+	if isSite {
+		return r.siteSeeds(site)
+	}
+	if len(seeds) == 0 {
+		s, err := e.cfg.Frontier.Stats(r.ctx)
+		if err != nil {
+			return err
+		}
+		if s.Ready+s.Delayed+s.Leased+s.Done+s.Failed == 0 && s.Producers == 0 {
+			return ErrNoSeeds
+		}
+		if len(hosts) == 0 && e.cfg.Scope.isZero() {
+			return &ConfigError{Field: "Scope", Reason: "is needed to go on without seeds"}
+		}
+	}
+	return nil
+}
+
+// setPace tells the frontier how hosts are visited that have no pace of their own.
+func (r *run) setPace() error {
+	c := &r.e.cfg
+	p := HostPolicy{Delay: c.Delay, Spacing: c.Spacing, MaxInFlight: c.PerHost}
+	if p.Delay == 0 {
+		p.Delay = -1
+	}
+	if l, ok := c.Handler.(SiteLimits); ok {
+		p = p.with(l.Limits().HostPolicy)
+	}
+	setter, ok := c.Frontier.(HostSetter)
+	if !ok {
+		return nil // the frontier keeps its own pace
+	}
+	return setter.SetHost(r.ctx, "", p)
+}
+
+// seed checks a seed and completes it.
+func (e *Engine) seed(req *Request) (*Request, error) {
+	c := *req
+	u, err := weburl.Parse(c.URL)
+	if err != nil {
+		return nil, &RequestError{URL: c.URL, Err: err}
+	}
+	if !u.IsHTTP() {
+		return nil, &RequestError{URL: c.URL, Reason: "is neither http nor https"}
+	}
+	if u.HasUserInfo() {
+		return nil, &RequestError{URL: c.URL, Reason: "has user info, which is not stored"}
+	}
+	c.URL = u.WithoutFragment().Href()
+	if _, err := e.setKey(&c, nil); err != nil {
+		return nil, err
+	}
+	return &c, c.check()
+}
+
+// setKey gives a request the key that its canonical URL, method and body make, unless it has one. The URL itself is
+// left out. buf is scratch memory.
+func (e *Engine) setKey(r *Request, buf []byte) ([]byte, error) {
+	if r.Key != "" {
+		return buf, nil
+	}
+	buf, err := e.cfg.Canonical.AppendRequestKey(buf[:0], r.Method, r.URL, r.Body)
+	if err != nil {
+		return buf, &RequestError{URL: r.URL, Reason: "has no canonical form", Err: err}
+	}
+	if string(buf) != r.URL {
+		r.Key = string(buf)
+	}
+	return buf, nil
+}
+
+// add adds requests in batches and counts the new ones.
+func (r *run) add(reqs []*Request) error {
+	for len(reqs) > 0 {
+		n := min(len(reqs), seedBatch)
+		statuses, err := r.e.cfg.Frontier.Add(r.ctx, reqs[:n]...)
+		taken := 0
+		for _, s := range statuses {
+			if s == Added {
+				r.e.count.queued.Add(1)
+			}
+			if s != Refused {
+				taken++
+			}
+		}
+		if errors.Is(err, ErrFull) && taken > 0 && statuses[taken-1] != Refused {
+			reqs = reqs[taken:]
+		} else if err == nil {
+			reqs = reqs[n:]
+		}
+		if err != nil {
+			if !errors.Is(err, ErrFull) {
+				return err
+			}
+			if err := r.pause(fullPause); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (r *run) pause(d time.Duration) error { return sleep(r.ctx, d) }
+
+// sleep waits for d, or for the end of ctx, whose cause it then returns.
+func sleep(ctx context.Context, d time.Duration) error {
+	if d <= 0 {
+		return context.Cause(ctx)
+	}
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+// siteSeeds adds the first seeds of a Site before anything is fetched, and the others while the crawl goes on.
+func (r *run) siteSeeds(site Site) error {
+	next, stop := iter.Pull2(site.Seeds(r.ctx))
+	batch := make([]*Request, 0, seedBatch)
+	more, err := true, error(nil)
+	for n := 0; more && err == nil && n < seedsFirst; n += len(batch) {
+		if batch, more, err = r.pull(next, batch[:0]); err == nil {
+			err = r.add(batch)
+		}
+	}
+	if err != nil || !more {
+		stop()
+		return err
+	}
+	r.open++
+	r.group.Add(1)
+	go func() {
+		defer r.group.Done()
+		defer stop()
+		for more && err == nil {
+			if batch, more, err = r.pull(next, batch[:0]); err == nil {
+				err = r.add(batch)
+			}
+			r.poke()
+		}
+		r.mu.Lock()
+		r.open--
+		r.mu.Unlock()
+		if err != nil {
+			r.end(err, false)
+		}
+		r.poke()
+	}()
+	return nil
+}
+
+func (r *run) pull(next func() (*Request, error, bool), batch []*Request) ([]*Request, bool, error) {
+	for len(batch) < seedBatch {
+		req, err, ok := next()
+		if !ok {
+			return batch, false, nil
+		}
+		if err == nil && req == nil {
+			err = errors.New("neither a request nor an error")
+		}
+		if err == nil {
+			req, err = r.e.seed(req)
+		}
+		if err != nil {
+			return nil, false, fmt.Errorf("seine: seeds: %w", err)
+		}
+		batch = append(batch, req)
+	}
+	return batch, true, nil
+}
+
