@@ -58,7 +58,10 @@ func (g *grower) step(l load) {
 
 // watch raises and lowers what may be in flight until stop is closed.
 func (r *run) watch(stop <-chan struct{}) {
-	g, look := newGrower(), newLookout()
+	g, look := newGrower(), r.e.look
+	if look == nil {
+		look = newLookout().load
+	}
 	tick := time.NewTicker(lookEvery)
 	defer tick.Stop()
 	for {
@@ -67,7 +70,7 @@ func (r *run) watch(stop <-chan struct{}) {
 			return
 		case <-tick.C:
 		}
-		l := look.load()
+		l := look()
 		r.mu.Lock()
 		l.hungry = r.hungry
 		if done := r.answered + r.unanswered; done > 0 {

@@ -44,6 +44,7 @@ type Engine struct {
 	delays   map[string]time.Duration // crawl-delays that the frontier was told
 	scope    Scope
 	closes   bool
+	look     func() load // in place of a look at the process; for tests
 }
 
 // less returns the difference to an earlier snapshot.
