@@ -85,14 +85,10 @@ func (r Route) Dial(ctx context.Context, dial DialFunc, target string) (net.Conn
 
 // pass leads conn, which ends at the proxy, on to host:port.
 func (h hop) pass(ctx context.Context, conn net.Conn, roots *x509.CertPool, host string, port uint16) (net.Conn, error) {
-	deadline := time.Now().Add(HandshakeTimeout)
-	if d, ok := ctx.Deadline(); ok && d.Before(deadline) {
-		deadline = d
-	}
-	if err := conn.SetDeadline(deadline); err != nil {
+	if err := conn.SetDeadline(time.Now().Add(HandshakeTimeout)); err != nil {
 		return nil, err
 	}
-	// A connection that is waited for wakes up by a deadline in the past.
+	// The end of ctx wakes up who waits on the connection, by a deadline in the past.
 	stop := context.AfterFunc(ctx, func() { conn.SetDeadline(time.Unix(1, 0)) })
 	next, err := h.handshake(ctx, conn, roots, host, port)
 	if !stop() && err == nil {

@@ -130,12 +130,25 @@ func splitHostPort(s, defaultPort string) (host, port string, ok bool) {
 	return host, strconv.FormatUint(n, 10), true
 }
 
+// asciiHost returns a name in the form of the wire.
 func asciiHost(host string) (string, bool) {
-	host, err := idna.Lookup.ToASCII(host)
-	if err != nil || host == "" || len(host) > maxHost || strings.ContainsAny(host, " \t\r\n\x00/\\?#@%<>\"") {
-		return "", false
+	ascii := strings.ToLower(host)
+	if !isPlainName(ascii) { // a plain one may hold what IDNA refuses: an underscore
+		var err error
+		if ascii, err = idna.Lookup.ToASCII(host); err != nil || !isPlainName(ascii) {
+			return "", false
+		}
 	}
-	return host, true
+	return ascii, ascii != "" && len(ascii) <= maxHost
+}
+
+func isPlainName(s string) bool {
+	for _, c := range []byte(s) {
+		if !(c >= 'a' && c <= 'z' || c >= '0' && c <= '9' || c == '-' || c == '_' || c == '.') {
+			return false
+		}
+	}
+	return true
 }
 
 func (h hop) addr() string { return net.JoinHostPort(h.host, h.port) }
