@@ -83,3 +83,16 @@ func ExampleCanonicalizer_AppendRequestKey() {
 	// POST - http://example.com/search <nil>
 	// POST a9bd7c3c461f60be1552de04f76c087d7b22d73125b9803ff9a5e9b0abc2b6a3 http://example.com/search <nil>
 }
+
+func ExampleSeenSet() {
+	seen := dedupe.NewSeenSet(dedupe.SeenOptions{})
+	for _, url := range []string{"https://films.example/title/1", "https://films.example/title/2", "https://films.example/title/1"} {
+		fmt.Println(seen.Add(url))
+	}
+	fmt.Println(seen.Len())
+	// Output:
+	// true
+	// true
+	// false
+	// 2
+}
