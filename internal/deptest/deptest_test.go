@@ -157,6 +157,8 @@ func TestCheckHabitsFindsWhatIsPlanted(t *testing.T) {
 		{"flags", "fetch/a.go", "import \"flag\"\nvar f = flag.Bool", 1},
 		{"handlers", "fetch/a.go", "import \"net/http\"\nfunc f() { http.Handle(\"/\", nil) }", 1},
 		{"own mux", "fetch/a.go", "import \"net/http\"\nfunc f(m *http.ServeMux) { m.Handle(\"/\", nil) }", 0},
+		{"memory limit set", "fetch/a.go", "import \"runtime/debug\"\nvar m = debug.SetMemoryLimit(1)", 1},
+		{"memory limit read", "fetch/a.go", "import \"runtime/debug\"\nvar m = debug.SetMemoryLimit(-1)", 0},
 		{"init", "fetch/a.go", "func init() {}", 1},
 		{"a method named init", "fetch/a.go", "type T struct{}\nfunc (T) init() {}", 0},
 		{"files", "fetch/a.go", "import \"os\"\nvar f, _ = os.Open(\"x\")", 0},

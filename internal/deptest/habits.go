@@ -81,6 +81,7 @@ func checkFile(set *token.FileSet, f File) []string {
 			imports[local] = name
 		}
 	}
+	var excused ast.Expr
 	ast.Inspect(f.AST, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.FuncDecl:
@@ -88,15 +89,28 @@ func checkFile(set *token.FileSet, f File) []string {
 				complain(n, "has an init function")
 			}
 		case *ast.SelectorExpr:
-			if x, ok := n.X.(*ast.Ident); ok && slices.Contains(forbidden[imports[x.Name]], n.Sel.Name) {
+			if x, ok := n.X.(*ast.Ident); ok && n != excused && slices.Contains(forbidden[imports[x.Name]], n.Sel.Name) {
 				complain(n, "uses "+imports[x.Name]+"."+n.Sel.Name)
 			}
 		case *ast.CallExpr:
 			if x, ok := n.Fun.(*ast.Ident); ok && (x.Name == "print" || x.Name == "println") {
 				complain(n, "uses the builtin "+x.Name)
 			}
+			if readsMemoryLimit(n) {
+				excused = n.Fun
+			}
 		}
 		return true
 	})
 	return faults
+}
+
+// readsMemoryLimit recognises SetMemoryLimit(-1), which changes nothing and has no other name.
+func readsMemoryLimit(call *ast.CallExpr) bool {
+	f, ok := call.Fun.(*ast.SelectorExpr)
+	if !ok || f.Sel.Name != "SetMemoryLimit" || len(call.Args) != 1 {
+		return false
+	}
+	arg, ok := call.Args[0].(*ast.UnaryExpr)
+	return ok && arg.Op == token.SUB
 }

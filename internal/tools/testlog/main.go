@@ -1,6 +1,6 @@
 // Testlog reads the output of go test -json and prints what a person wants to see of it: the lines that are evidence
 // (conformance, shown, drift:), the closing line of every package, why tests were skipped, and the whole output of
-// whatever failed.
+// whatever failed, at most maxLines of each test.
 //
 //	go test -json ./... | testlog -log whole.log
 //
@@ -18,6 +18,9 @@ import (
 	"slices"
 	"strings"
 )
+
+// maxLines bounds what is printed of one test: a time-out dumps every goroutine. The whole is in the log.
+const maxLines = 300
 
 func main() {
 	file := flag.String("log", "", "write the whole output to this file")
@@ -114,6 +117,7 @@ func (l *log) line(line string) string {
 var (
 	evidence = regexp.MustCompile(`^(conformance |shown |drift: )`)
 	closing  = regexp.MustCompile(`^(ok  |FAIL)\t`)
+	progress = regexp.MustCompile(`^=== (RUN|PAUSE|CONT|NAME)`)
 	place    = regexp.MustCompile(`^\s+\w+\.go:\d+: `)
 )
 
@@ -123,6 +127,9 @@ func (l *log) take(id testID, text string) {
 		if !strings.HasSuffix(text, "\n") {
 			l.out.WriteString("\n")
 		}
+		return
+	}
+	if progress.MatchString(text) {
 		return
 	}
 	if _, ok := l.output[id]; !ok {
@@ -139,8 +146,12 @@ func (l *log) forget(id testID) {
 }
 
 func (l *log) print(id testID) {
-	for _, text := range l.output[id] {
+	lines := l.output[id]
+	for _, text := range lines[:min(len(lines), maxLines)] {
 		l.out.WriteString(text)
+	}
+	if n := len(lines) - maxLines; n > 0 {
+		fmt.Fprintf(l.out, "... %d more lines of %s %s in the log\n", n, id.Package, id.Test)
 	}
 	l.forget(id)
 }

@@ -51,3 +51,35 @@ skipped 1: NAME is not set
 		}
 	}
 }
+
+func TestReportBoundsEachTest(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name  string
+		lines int
+		cut   bool
+	}{
+		{"at the bound", maxLines, false},
+		{"one past it", maxLines + 1, true},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			in := strings.Repeat(`{"Action":"output","Package":"p","Test":"TestX","Output":"line\n"}`+"\n", tt.lines) +
+				`{"Action":"fail","Package":"p","Test":"TestX"}` + "\n"
+			var out, whole strings.Builder
+			if err := report(strings.NewReader(in), &out, &whole); err != nil {
+				t.Fatal(err)
+			}
+			if n := strings.Count(out.String(), "line\n"); n != maxLines {
+				t.Errorf("%d lines", n)
+			}
+			if cut := strings.Contains(out.String(), "... 1 more lines of p TestX in the log"); cut != tt.cut {
+				t.Errorf("cut %v, want %v", cut, tt.cut)
+			}
+			if n := strings.Count(whole.String(), "line\n"); n != tt.lines {
+				t.Errorf("the whole log has %d lines", n)
+			}
+		})
+	}
+}
