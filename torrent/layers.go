@@ -82,6 +82,11 @@ func merkleRoot(hashes []byte, pieceLength int64) HashV2 {
 	for i := range row {
 		row[i] = HashV2(hashes[i*sha256.Size:])
 	}
+	return merkle(row, pad)
+}
+
+// merkle computes the root above a row, which it overwrites; pad fills the row up to a power of two.
+func merkle(row []HashV2, pad HashV2) HashV2 {
 	if len(row) == 0 {
 		return HashV2{}
 	}

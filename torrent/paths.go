@@ -3,6 +3,7 @@ package torrent
 import (
 	"bytes"
 	"iter"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -51,10 +52,16 @@ var plain = func() (t [256]bool) {
 	return t
 }()
 
+// longElement is how many bytes of a path element are looked at, half at its start and half at its end.
+const longElement = 16 * maxElement
+
 // appendSafe appends the safe form of a path element. It appends nothing when nothing is left, as for ".".
 func appendSafe(dst, raw []byte) []byte {
 	if isPlain(raw) {
 		return append(dst, raw...)
+	}
+	if len(raw) > longElement { // much more than what can be kept of it
+		raw = slices.Concat(raw[:longElement/2], raw[len(raw)-longElement/2:])
 	}
 	start := len(dst)
 	for i := 0; i < len(raw); {

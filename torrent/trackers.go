@@ -190,6 +190,9 @@ func visible(c byte) bool { return c > ' ' && c < 0x7f }
 // outer tells what is taken away at the ends of a text: also the blanks of other scripts and the byte order mark.
 func outer(r rune) bool { return r <= ' ' || r == 0x7f || r == 0xa0 || r == 0xfeff || r == 0x3000 }
 
+// maxNodes is how many nodes are kept of a torrent; further ones get a warning.
+const maxNodes = 10_000
+
 // nodes reads the addresses of BEP 5: a list of pairs of host and port.
 func (p *parser) nodes() {
 	t := p.Next()
@@ -220,7 +223,7 @@ func (p *parser) node(start int) {
 		return
 	}
 	name := trim(string(p.Text(host)))
-	if name == "" || port.Int() < 1 || port.Int() > 65535 {
+	if name == "" || port.Int() < 1 || port.Int() > 65535 || len(p.m.Nodes) == maxNodes {
 		p.warn(ErrUnusable, start, "nodes")
 		return
 	}

@@ -165,7 +165,7 @@ func TestNamesAreBounded(t *testing.T) {
 func FuzzTitle(f *testing.F) {
 	for _, seed := range []string{
 		"The.Show.S02E05-E06.1080p.WEB-DL.DDP5.1.H.264-GROUP.mkv", "[Group] Title - 12v2 [720p][ABCDEF01]", "电影 第3季 第01-12集", "A/B/Season 2/03.avi",
-		"Сериал (2 сезон 3 серия)", "x [", "★a★", "Cap.409_411", "1280 x 720", "\xff\xfe", "2-06. x", "S01 / S02 / S03", "19xx.2049.2017",
+		"Сериал (2 сезон 3 серия)", "x [", "★a★", "Cap.409_411", "1280 x 720", "\xff\xfe", "2-06. x", "S01 / S02 / S03", "19xx.2049.2017", "0.,.A", "Harbour, The (2010)",
 	} {
 		f.Add(seed)
 	}

@@ -163,7 +163,7 @@ func (p *parser) clean(s string) string {
 	s = strings.TrimFunc(s, func(r rune) bool { return strings.ContainsRune(" -–—_.,:;*+~|/\\★☆([{【#&=", r) })
 	s = strings.TrimSpace(s)
 	if m := article.FindStringSubmatch(s); m != nil {
-		s = m[2] + " " + m[1]
+		s = m[2] + " " + strings.TrimRight(m[1], " ,")
 	}
 	return s
 }
