@@ -124,7 +124,7 @@ func (b *bodyReader) read(info *bodyInfo, limit int64) ([]byte, *Error, *Error) 
 		b.wire.bound = rawBound(limit)
 		src, size = b.decoders(first, list, limit), -1
 	}
-	buf := b.scratch[:]
+	buf := b.scratch[:min(scratchSize, limit+1)]
 	if size >= 0 {
 		buf = make([]byte, min(size, limit+1, exactBody))
 	}

@@ -195,8 +195,7 @@ func TestBodyLimit(t *testing.T) {
 			data := bytes.Repeat([]byte{'x'}, size)
 			wire := encode(t, coding, data)
 			for _, known := range []bool{true, false} {
-				for over := range 3 {
-					limit := size - 1 + over
+				for _, limit := range []int{0, 1, size / 2, size - 1, size, size + 1} {
 					if limit < 0 {
 						continue
 					}
@@ -310,11 +309,14 @@ func FuzzDecode(f *testing.F) {
 	}
 	names := []string{"gzip", "deflate", "br", "zstd", "gzip, gzip", "", "br, gzip", "deflate, zstd"}
 	f.Fuzz(func(t *testing.T, which uint8, wire []byte, seed int64) {
-		const limit = 64 << 10
+		limit := int64(64 << 10)
+		if seed%2 == 0 {
+			limit = seed >> 1 & 0xff
+		}
 		h := http.Header{"Content-Encoding": {names[int(which)%len(names)]}}
 		whole := readBody(bytes.NewReader(wire), bodyInfo{size: int64(len(wire)), header: h, limit: limit})
 		pieces := readBody(&choppy{data: wire, r: rand.New(rand.NewPCG(uint64(seed), 1))}, bodyInfo{size: -1, header: h, limit: limit})
-		if len(whole.data) > limit {
+		if int64(len(whole.data)) > limit {
 			t.Fatalf("%d bytes", len(whole.data))
 		}
 		if !bytes.Equal(whole.data, pieces.data) || fmt.Sprint(whole.cut) != fmt.Sprint(pieces.cut) {

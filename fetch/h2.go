@@ -171,9 +171,11 @@ func (f *flight) errorH2(ctx context.Context, c *conn, err error, inBody bool) *
 		e.Kind, e.Err = ErrTimeout, cause
 	case cause == errTooSlow:
 		e.Kind, e.Err = ErrTooSlow, cause
-	case strings.Contains(err.Error(), "header list larger"): // the standard library has no name for it
+	// The standard library has no names for these.
+	case strings.Contains(err.Error(), "header list larger"):
 		e.Kind = ErrHeaderLimit
-	case !inBody && c.h2.Err() == nil && !strings.Contains(err.Error(), "REFUSED_STREAM"):
+	case strings.Contains(err.Error(), "connection error:"), // the host broke the protocol
+		!inBody && c.h2.Err() == nil && !strings.Contains(err.Error(), "REFUSED_STREAM"):
 		e.Kind = ErrProtocol
 	}
 	return e
