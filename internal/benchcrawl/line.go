@@ -6,7 +6,6 @@ import (
 	"os"
 	"runtime"
 	"runtime/metrics"
-	"syscall"
 	"time"
 )
 
@@ -33,12 +32,7 @@ func (l *line) print(start time.Time) error {
 	l.Peer = "seine"
 	l.Seconds = time.Since(start).Seconds()
 	l.PagesPerS = float64(l.Pages) / l.Seconds
-	var use syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &use); err != nil {
-		return err
-	}
-	l.MaxRSSKB = use.Maxrss
-	l.CPUS = float64(use.Utime.Nano()+use.Stime.Nano()) / 1e9
+	l.MaxRSSKB, l.CPUS = usage()
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
 	if l.Pages > 0 {
