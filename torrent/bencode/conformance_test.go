@@ -26,7 +26,10 @@ type suiteCase struct {
 
 func TestConformanceBencode(t *testing.T) {
 	cases := conformance.Load[suiteCase](t, "torrent/bencode.json")
-	conformance.Run(t, "bencode", cases, runCase)
+	passed, total := conformance.Run(t, "bencode", cases, runCase)
+	if !t.Failed() {
+		fmt.Printf("shown torrent-files.1: bencode %d/%d\n", passed, total)
+	}
 }
 
 func runCase(c suiteCase) error {

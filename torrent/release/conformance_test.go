@@ -38,6 +38,7 @@ func TestConformanceReleaseNames(t *testing.T) {
 	for _, file := range []string{"release-names/mit.json", "release-names/guessit-lgpl.json"} {
 		cases = append(cases, conformance.Load[nameCase](t, file)...)
 	}
+	var shares []string
 	for _, s := range scores {
 		var failed strings.Builder
 		passed, total := 0, 0
@@ -63,6 +64,10 @@ func TestConformanceReleaseNames(t *testing.T) {
 		if float64(passed) < s.least*float64(total) {
 			t.Errorf("%s: %d of %d, want at least %.0f %%", s.name, passed, total, 100*s.least)
 		}
+		shares = append(shares, fmt.Sprintf("%s %.1f %%", s.name, 100*float64(passed)/float64(max(total, 1))))
+	}
+	if !t.Failed() {
+		fmt.Printf("shown torrent-files.1: %s\n", strings.Join(shares, ", "))
 	}
 }
 
