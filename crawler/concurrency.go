@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"math"
 	"os"
+	"path/filepath"
 	"runtime/debug"
 	"runtime/metrics"
 	"strconv"
@@ -84,6 +85,9 @@ func (r *run) watch(stop <-chan struct{}) {
 	}
 }
 
+// cgroups is where Linux mounts control groups.
+const cgroups = "/sys/fs/cgroup"
+
 // lookout reads what the process tells about its load.
 type lookout struct {
 	samples []metrics.Sample
@@ -94,7 +98,7 @@ type lookout struct {
 func newLookout() *lookout {
 	l := &lookout{samples: []metrics.Sample{
 		{Name: "/sched/latencies:seconds"}, {Name: "/memory/classes/total:bytes"}, {Name: "/memory/classes/heap/released:bytes"},
-	}, limit: memoryLimit()}
+	}, limit: memoryLimit(cgroups)}
 	l.load()
 	return l
 }
@@ -135,14 +139,15 @@ func (l *lookout) decile(h *metrics.Float64Histogram) time.Duration {
 	return time.Duration(at * float64(time.Second))
 }
 
-// memoryLimit is the least of what the runtime and the control group allow, in bytes; infinite if neither says.
-func memoryLimit() float64 {
+// memoryLimit is the least of what the runtime and the control group allow, in bytes; infinite if neither says. root is
+// where control groups are mounted.
+func memoryLimit(root string) float64 {
 	limit := math.Inf(1)
 	if n := debug.SetMemoryLimit(-1); n < math.MaxInt64 {
 		limit = float64(n)
 	}
-	for _, file := range [...]string{"/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"} {
-		if b, err := os.ReadFile(file); err == nil {
+	for _, file := range [...]string{"memory.max", "memory/memory.limit_in_bytes"} { // version 2, then 1
+		if b, err := os.ReadFile(filepath.Join(root, file)); err == nil {
 			if n, err := strconv.ParseUint(string(bytes.TrimSpace(b)), 10, 63); err == nil && n > 0 {
 				limit = min(limit, float64(n))
 			}

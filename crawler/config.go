@@ -51,6 +51,8 @@ type Config struct {
 
 	// Scope bounds what links and redirects may lead to. Zero means the hosts of the seeds, or of the Site.
 	Scope Scope
+	// Traps keep the crawl out of what never ends. Zero means the default rules.
+	Traps Traps
 	// Canonical makes keys of URLs: what has the same key is fetched once. Nil means dedupe.Strict.
 	Canonical *dedupe.Canonicalizer
 
@@ -130,6 +132,7 @@ func (c *Config) check() error {
 	c.MaxBytes = orDefault(c.MaxBytes, math.MaxInt64, math.MaxInt64)
 	c.MaxHops = orDefault(c.MaxHops, 10, 0)
 	c.MaxAttempts = orDefault(c.MaxAttempts, 3, 1)
+	c.Traps = c.Traps.withDefaults()
 	c.Grace = orDefault(c.Grace, 5*time.Second, math.MaxInt64)
 	if c.Frontier == nil {
 		c.Frontier = NewMemory(MemoryOptions{})

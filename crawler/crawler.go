@@ -47,14 +47,6 @@ type Engine struct {
 	look     func() load // in place of a look at the process; for tests
 }
 
-// less returns the difference to an earlier snapshot.
-func (s *Stats) less(b *Stats) *Stats {
-	return &Stats{
-		Pages: s.Pages - b.Pages, Failed: s.Failed - b.Failed, Retried: s.Retried - b.Retried, Refused: s.Refused - b.Refused,
-		Moved: s.Moved - b.Moved, Links: s.Links - b.Links, Queued: s.Queued - b.Queued, Bytes: s.Bytes - b.Bytes, Panics: s.Panics - b.Panics,
-	}
-}
-
 // New returns an engine, or a *ConfigError that names the field that cannot be. Nothing is fetched before Run or Pages.
 func New(cfg Config) (*Engine, error) {
 	if err := cfg.check(); err != nil {

@@ -96,7 +96,7 @@ func TestSpacingAndDelay(t *testing.T) {
 	}
 }
 
-func TestLimits(t *testing.T) {
+func TestLimits_K007(t *testing.T) {
 	t.Parallel()
 	chain := map[string]string{}
 	for i := range 30 {
@@ -132,7 +132,7 @@ func TestLimits(t *testing.T) {
 }
 
 // 64 workers and a limit of 10 pages: the server sees 10.
-func TestPageBudgetIsExact(t *testing.T) {
+func TestPageBudgetIsExact_K006(t *testing.T) {
 	t.Parallel()
 	bubble(t, func(t *testing.T, w *web) {
 		var refs []string

@@ -179,6 +179,9 @@ func (e *Engine) checkHop(ctx context.Context, _ *fetch.Request, next string) er
 	if !ok || !e.scope.holds(next) {
 		return ErrOutOfScope
 	}
+	if rule := e.cfg.Traps.check(next); rule != "" {
+		return &TrapError{URL: next, Rule: rule}
+	}
 	v.mu.Lock()
 	hops := v.req.Hops + len(v.passed) + 1
 	v.mu.Unlock()

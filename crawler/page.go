@@ -184,6 +184,10 @@ func (p *Page) follow(url string, noFollow bool) bool {
 	if !v.e.cfg.IgnoreNoFollow && (noFollow || p.Hints().NoFollow) || p.Depth >= v.e.cfg.MaxDepth || !v.e.scope.holds(url) {
 		return false
 	}
+	if v.e.cfg.Traps.check(url) != "" {
+		v.e.count.trapped.Add(1)
+		return false
+	}
 	r := Request{URL: url, Depth: p.Depth + 1}
 	var err error
 	if p.s.key, err = v.e.setKey(&r, p.s.key); err != nil {

@@ -64,7 +64,7 @@ func TestRedirectsAcrossHostsArePolite(t *testing.T) {
 }
 
 // What redirects went through is seen; the target of one is not fetched again.
-func TestRedirectedKeysAreSeen(t *testing.T) {
+func TestRedirectedKeysAreSeen_K012(t *testing.T) {
 	t.Parallel()
 	bubble(t, func(t *testing.T, w *web) {
 		w.serve(t, "films.example", func(rw http.ResponseWriter, r *http.Request) {

@@ -11,8 +11,8 @@ import (
 
 // How a run deals with its leases.
 const (
-	leaseTTL     = time.Minute            // of a lease; renewed at a third of it while the page is worked on
-	pollInterval = time.Second            // between looks at a frontier that said nothing of when to come back
+	leaseTTL     = time.Minute // of a lease; renewed at a third of it while the page is worked on
+	pollInterval = time.Second // between looks at a frontier that said nothing of when to come back
 )
 
 // run is one call of Run: the leases that are ready to be worked on, and the workers.

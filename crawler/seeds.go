@@ -128,9 +128,6 @@ func (r *run) add(reqs []*Request) error {
 		statuses, err := r.e.cfg.Frontier.Add(r.ctx, reqs[:n]...)
 		taken := 0
 		for _, s := range statuses {
-			if s == Added {
-				r.e.count.queued.Add(1)
-			}
 			if s != Refused {
 				taken++
 			}
@@ -224,4 +221,3 @@ func (r *run) pull(next func() (*Request, error, bool), batch []*Request) ([]*Re
 	}
 	return batch, true, nil
 }
-

@@ -12,9 +12,9 @@ type Stats struct {
 	Failed   int64 // given up
 	Retried  int64 // tries that were put off
 	Refused  int64 // not asked for: robots.txt, scope, depth, budget
+	Trapped  int64 // links that a rule against traps left out
 	Moved    int64 // answered by a redirect whose target became a request of its own
 	Links    int64 // that handlers followed
-	Queued   int64 // requests that were new
 	Bytes    int64 // of bodies, as they came over the wire
 	Panics   int64 // of handlers and middlewares
 	Elapsed  time.Duration
@@ -28,12 +28,20 @@ func (s *Stats) String() string {
 
 // counters are the stats while the engine runs.
 type counters struct {
-	asked, pages, failed, retried, refused, moved, links, queued, bytes, panics atomic.Int64
+	asked, pages, failed, retried, refused, moved, trapped, links, bytes, panics atomic.Int64
 }
 
 func (c *counters) snapshot() *Stats {
 	return &Stats{
 		Pages: c.pages.Load(), Failed: c.failed.Load(), Retried: c.retried.Load(), Refused: c.refused.Load(), Moved: c.moved.Load(),
-		Links: c.links.Load(), Queued: c.queued.Load(), Bytes: c.bytes.Load(), Panics: c.panics.Load(),
+		Trapped: c.trapped.Load(), Links: c.links.Load(), Bytes: c.bytes.Load(), Panics: c.panics.Load(),
+	}
+}
+
+// less returns the difference to an earlier snapshot.
+func (s *Stats) less(b *Stats) *Stats {
+	return &Stats{
+		Pages: s.Pages - b.Pages, Failed: s.Failed - b.Failed, Retried: s.Retried - b.Retried, Refused: s.Refused - b.Refused,
+		Moved: s.Moved - b.Moved, Trapped: s.Trapped - b.Trapped, Links: s.Links - b.Links, Bytes: s.Bytes - b.Bytes, Panics: s.Panics - b.Panics,
 	}
 }

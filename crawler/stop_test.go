@@ -66,7 +66,7 @@ func TestPanicCostsOnePage_K008(t *testing.T) {
 
 // When ctx ends, Run is back within 100 ms of virtual time, whatever its requests wait for, and nothing is left: the
 // bubble would not end.
-func TestCancelReturnsAtOnce(t *testing.T) {
+func TestCancelReturnsAtOnce_K001(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		name    string
@@ -214,7 +214,7 @@ func TestGrace(t *testing.T) {
 	})
 }
 
-func TestRunTwiceAtATime(t *testing.T) {
+func TestRunTwiceAtATime_K002(t *testing.T) {
 	t.Parallel()
 	bubble(t, func(t *testing.T, w *web) {
 		w.serve(t, "films.example", pages(map[string]string{"/": ""}))

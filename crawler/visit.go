@@ -352,7 +352,8 @@ func (v *visit) again(s *Settlement, d time.Duration) {
 
 // refusal reports whether a request ended because it must not be sent.
 func refusal(err error) bool {
-	return errors.Is(err, ErrRobotsDisallowed) || errors.Is(err, ErrOutOfScope) || errors.Is(err, ErrTooDeep)
+	var trap *TrapError
+	return errors.As(err, &trap) || errors.Is(err, ErrRobotsDisallowed) || errors.Is(err, ErrOutOfScope) || errors.Is(err, ErrTooDeep)
 }
 
 func temporaryStatus(status int) bool {
@@ -376,6 +377,7 @@ func (v *visit) account(p *Page, s *Settlement, err error) {
 	switch {
 	case s.Outcome == Done && err == nil:
 		c.pages.Add(1)
+		c.links.Add(int64(len(s.Links)))
 		if v.e.log.Enabled(v.ctx, slog.LevelDebug) {
 			v.e.log.Debug("page", "url", weburl.Redact(p.URL), "status", p.Response.Status, "bytes", p.Response.RawSize, "links", len(s.Links), "depth", p.Depth)
 		}
