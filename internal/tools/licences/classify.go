@@ -1,6 +1,9 @@
 package main
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // licence is a kind of licence; free when it asks for no more than attribution.
 type licence struct {
@@ -8,7 +11,10 @@ type licence struct {
 	free bool
 }
 
-var unknown = licence{name: "unknown"}
+var (
+	unknown = licence{name: "unknown"}
+	mozilla = licence{name: "MPL"}
+)
 
 // phrases tell licences by words of their own, in lower case and with single blanks. A text may hold several.
 var phrases = []struct {
@@ -19,7 +25,7 @@ var phrases = []struct {
 	{licence{"LGPL", false}, []string{"gnu lesser general public license"}},
 	{licence{"LGPL", false}, []string{"gnu library general public license"}},
 	{licence{"GPL", false}, []string{"gnu general public license"}},
-	{licence{"MPL", false}, []string{"mozilla public license"}},
+	{mozilla, []string{"mozilla public license"}},
 	{licence{"EPL", false}, []string{"eclipse public license"}},
 	{licence{"CDDL", false}, []string{"common development and distribution license"}},
 	{licence{"EUPL", false}, []string{"european union public licence"}},
@@ -52,6 +58,9 @@ func classify(text string) []licence {
 	}
 	if len(found) == 0 {
 		return []licence{unknown}
+	}
+	if slices.Contains(found, mozilla) { // its text names the GNU licences as its secondary ones
+		return slices.DeleteFunc(found, func(l licence) bool { return strings.HasSuffix(l.name, "GPL") })
 	}
 	return found
 }

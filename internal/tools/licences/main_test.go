@@ -24,6 +24,7 @@ func TestClassify(t *testing.T) {
 		{"two in one file", bsd + "\n\n" + mit, []licence{{"MIT", true}, {"BSD", true}}},
 		{"lesser gpl", "GNU LESSER GENERAL PUBLIC LICENSE\nVersion 3", []licence{{"LGPL", false}}},
 		{"free and copyleft", mit + " Parts are under the Mozilla Public License.", []licence{{"MPL", false}, {"MIT", true}}},
+		{"mozilla and its secondary licences", "Mozilla Public License Version 2.0 … GNU General Public License, GNU Affero General Public License", []licence{mozilla}},
 		{"a title alone", "MIT", []licence{unknown}},
 		{"empty", "", []licence{unknown}},
 	}
