@@ -5,6 +5,8 @@ import (
 	"errors"
 	"net/http"
 	"slices"
+	"strings"
+	"time"
 
 	"github.com/seine-go/seine/fetch"
 )
@@ -12,14 +14,25 @@ import (
 // entry is a queued request with what the frontier keeps beside it.
 type entry struct {
 	req     Request
-	hash    uint64
-	attempt int // tries that count so far
-	crashes int // deaths of holders that had nothing else
+	attempt int           // tries that count so far
+	crashes int           // deaths of holders that had nothing else
+	due     time.Duration // since when it is ready, in milliseconds and only where requests age
 }
 
 var errEntry = errors.New("seine: frontier: damaged entry")
 
-// Which of the rare parts an encoded entry has.
+// The first byte of a record: how the URL begins, and what follows.
+const (
+	wholeURL = iota
+	httpsHost
+	httpHost
+	schemes = 3
+
+	hasDue   = 4
+	hasParts = 8
+)
+
+// Which of the rare parts a record has.
 const (
 	hasMethod = 1 << iota
 	hasHeader
@@ -31,8 +44,9 @@ const (
 	hasCounts // kind, hops, attempt, crashes
 )
 
-// appendEntry encodes an entry: the hash, a set of parts, depth, priority, URL, then the parts. The URL is most of it.
-func appendEntry(dst []byte, e *entry) []byte {
+// appendEntry encodes an entry of a host without its priority, which is kept beside the record. The URL without scheme and
+// host is most of it, and stands last.
+func appendEntry(dst []byte, e *entry, host string) []byte {
 	r := &e.req
 	parts := uint64(0)
 	for bit, there := range [...]bool{
@@ -43,15 +57,44 @@ func appendEntry(dst []byte, e *entry) []byte {
 			parts |= 1 << bit
 		}
 	}
-	dst = binary.LittleEndian.AppendUint64(dst, e.hash)
-	dst = binary.AppendUvarint(dst, parts)
-	dst = binary.AppendVarint(dst, int64(r.Depth))
-	dst = binary.AppendVarint(dst, int64(r.Priority))
-	dst = appendText(dst, r.URL)
-	if parts == 0 {
-		return dst
+	first, rest := shorten(r.URL, host)
+	if parts != 0 {
+		first |= hasParts
 	}
-	return appendParts(dst, e, parts)
+	if e.due > 0 {
+		first |= hasDue
+	}
+	dst = append(dst, first)
+	dst = binary.AppendVarint(dst, int64(r.Depth))
+	if e.due > 0 {
+		dst = binary.AppendUvarint(dst, uint64(e.due/time.Millisecond))
+	}
+	if parts != 0 {
+		dst = binary.AppendUvarint(dst, parts)
+		dst = appendParts(dst, e, parts)
+	}
+	return append(dst, rest...)
+}
+
+// shorten cuts scheme and host off a URL, if it begins with them.
+func shorten(url, host string) (first byte, rest string) {
+	if rest, ok := strings.CutPrefix(url, "https://"); ok && strings.HasPrefix(rest, host) {
+		return httpsHost, rest[len(host):]
+	}
+	if rest, ok := strings.CutPrefix(url, "http://"); ok && strings.HasPrefix(rest, host) {
+		return httpHost, rest[len(host):]
+	}
+	return wholeURL, url
+}
+
+func lengthen(first byte, host string, rest []byte) string {
+	switch first & schemes {
+	case httpsHost:
+		return "https://" + host + string(rest)
+	case httpHost:
+		return "http://" + host + string(rest)
+	}
+	return string(rest)
 }
 
 func appendParts(dst []byte, e *entry, parts uint64) []byte {
@@ -76,18 +119,23 @@ func appendParts(dst []byte, e *entry, parts uint64) []byte {
 		dst = appendText(dst, r.Data)
 	}
 	if parts&hasHeader != 0 {
-		names := make([]string, 0, len(r.Header))
-		for name := range r.Header {
-			names = append(names, name)
-		}
-		slices.Sort(names)
-		dst = binary.AppendUvarint(dst, uint64(len(names)))
-		for _, name := range names {
-			dst = appendText(dst, name)
-			dst = binary.AppendUvarint(dst, uint64(len(r.Header[name])))
-			for _, v := range r.Header[name] {
-				dst = appendText(dst, v)
-			}
+		dst = appendHeader(dst, r.Header)
+	}
+	return dst
+}
+
+func appendHeader(dst []byte, h http.Header) []byte {
+	names := make([]string, 0, len(h))
+	for name := range h {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	dst = binary.AppendUvarint(dst, uint64(len(names)))
+	for _, name := range names {
+		dst = appendText(dst, name)
+		dst = binary.AppendUvarint(dst, uint64(len(h[name])))
+		for _, v := range h[name] {
+			dst = appendText(dst, v)
 		}
 	}
 	return dst
@@ -98,18 +146,52 @@ func appendText[T ~string | ~[]byte](dst []byte, s T) []byte {
 	return append(dst, s...)
 }
 
+// dueOf reads of a record since when it is ready.
+func dueOf(p []byte) time.Duration {
+	if len(p) == 0 || p[0]&hasDue == 0 {
+		return 0
+	}
+	_, n := binary.Varint(p[1:])
+	if n <= 0 {
+		return 0
+	}
+	ms, _ := binary.Uvarint(p[1+n:])
+	return time.Duration(ms) * time.Millisecond
+}
+
 // decodeEntry is the inverse of appendEntry. The entry shares no memory with p.
-func decodeEntry(p []byte) (*entry, error) {
-	d := decoder{rest: p}
-	e := new(entry)
-	r := &e.req
-	if len(p) < 8 {
+func decodeEntry(p []byte, host string, priority int) (*entry, error) {
+	if len(p) == 0 || p[0] > httpHost|hasDue|hasParts || p[0]&schemes == schemes {
 		return nil, errEntry
 	}
-	e.hash, d.rest = binary.LittleEndian.Uint64(p), p[8:]
+	first := p[0]
+	d := decoder{rest: p[1:]}
+	e := new(entry)
+	e.req.Priority = priority
+	e.req.Depth = int(d.varint())
+	if first&hasDue != 0 {
+		e.due = time.Duration(d.uvarint()) * time.Millisecond
+	}
+	if first&hasParts != 0 {
+		d.parts(e)
+	}
+	if d.bad {
+		return nil, errEntry
+	}
+	e.req.URL = lengthen(first, host, d.rest)
+	return e, nil
+}
+
+// decoder reads a record. After a fault it returns zero values and bad is set.
+type decoder struct {
+	rest []byte
+	bad  bool
+}
+
+// parts reads what appendParts wrote.
+func (d *decoder) parts(e *entry) {
+	r := &e.req
 	parts := d.uvarint()
-	r.Depth, r.Priority = int(d.varint()), int(d.varint())
-	r.URL = d.text()
 	if parts&hasCounts != 0 {
 		r.Kind, r.Hops = fetch.Kind(d.uvarint()), int(d.uvarint())
 		e.attempt, e.crashes = int(d.uvarint()), int(d.uvarint())
@@ -119,14 +201,11 @@ func decodeEntry(p []byte) (*entry, error) {
 		to  *string
 	}{{hasMethod, &r.Method}, {hasKey, &r.Key}, {hasLabel, &r.Label}, {hasSession, &r.Session}} {
 		if parts&f.bit != 0 {
-			*f.to = d.text()
+			*f.to = string(d.bytes())
 		}
 	}
 	if parts&hasBody != 0 {
-		r.Body = slices.Clone(d.bytes())
-		if r.Body == nil {
-			r.Body = []byte{}
-		}
+		r.Body = append([]byte{}, d.bytes()...)
 	}
 	if parts&hasData != 0 {
 		r.Data = slices.Clone(d.bytes())
@@ -134,16 +213,6 @@ func decodeEntry(p []byte) (*entry, error) {
 	if parts&hasHeader != 0 {
 		r.Header = d.header()
 	}
-	if d.bad || len(d.rest) > 0 {
-		return nil, errEntry
-	}
-	return e, nil
-}
-
-// decoder reads an encoded entry. After a fault it returns zero values and bad is set.
-type decoder struct {
-	rest []byte
-	bad  bool
 }
 
 func (d *decoder) fail() { d.rest, d.bad = nil, true }
@@ -179,8 +248,6 @@ func (d *decoder) bytes() []byte {
 	return p
 }
 
-func (d *decoder) text() string { return string(d.bytes()) }
-
 func (d *decoder) header() http.Header {
 	n := d.uvarint()
 	if n > uint64(len(d.rest)) {
@@ -189,14 +256,14 @@ func (d *decoder) header() http.Header {
 	}
 	h := make(http.Header, n)
 	for range n {
-		name := d.text()
+		name := string(d.bytes())
 		values := d.uvarint()
 		if values > uint64(len(d.rest)) {
 			d.fail()
 			return nil
 		}
 		for range values {
-			h[name] = append(h[name], d.text())
+			h[name] = append(h[name], string(d.bytes()))
 		}
 	}
 	return h

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"time"
 
 	"github.com/seine-go/seine/ratelimit"
@@ -195,10 +196,29 @@ type Producers interface {
 	OpenProducer(ctx context.Context, name string, ttl time.Duration) (close func(context.Context) error, err error)
 }
 
+// DeadLister is a Frontier that keeps the requests that failed for good.
+type DeadLister interface {
+	// Dead lists them in the order in which they failed. The frontier may be used meanwhile.
+	Dead(ctx context.Context) iter.Seq2[DeadRequest, error]
+	// Redrive makes those of the keys that are listed ready again, their attempts not counted, and answers how many. On
+	// ErrFull it stops.
+	Redrive(ctx context.Context, keys ...string) (int, error)
+}
+
+// DeadRequest is a request that failed for good.
+type DeadRequest struct {
+	Key      string
+	Request  *Request
+	Attempts int // that counted
+	Crashes  int // deaths of holders that had nothing else
+	Reason   string
+}
+
 // Errors of a frontier.
 var (
-	ErrFull = errors.New("seine: the frontier is full")
-	ErrBusy = errors.New("seine: the host has no free place")
+	ErrFull   = errors.New("seine: the frontier is full")
+	ErrBusy   = errors.New("seine: the host has no free place")
+	ErrClosed = errors.New("seine: the frontier is closed")
 )
 
 // LeaseLostError lists the keys whose leases were not the caller's any more. What concerned other leases has taken

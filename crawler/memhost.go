@@ -1,9 +1,9 @@
 package crawler
 
 import (
-	"container/heap"
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/seine-go/seine/ratelimit"
@@ -15,23 +15,36 @@ const (
 	DefaultPerHost = 1                      // requests in flight
 )
 
-// maxRetryAfter bounds how long a host can keep us away by a header.
-const maxRetryAfter = time.Hour
+const (
+	maxRetryAfter = time.Hour // that a host can keep us away by a header
+	maxPolicies   = 1 << 20   // hosts with a policy of their own
+)
 
-// memHost is what the frontier knows of a host.
+// memHost is what the frontier knows of a host. Times are counted from the frontier's start.
 type memHost struct {
 	name     string
 	policy   HostPolicy // its own; zero fields are the frontier's defaults
 	queue    hostQueue
-	next     time.Time // earliest start of the next exchange
-	blocked  time.Time // nothing before that
+	since    time.Duration // it has had ready work
+	next     time.Duration // earliest start of the next exchange
+	blocked  time.Duration // nothing before that
 	inFlight int
 
-	heap  *hostHeap // that it stands in; nil for none
-	index int
-	at    time.Time // its key in that heap
-	seq   uint64    // order among equal times
+	heap  *minHeap[*memHost] // that it stands in; nil for none
+	index int                // its place there
+	at    time.Duration      // what it is ordered by there
+	seq   uint64             // order among equal times
 }
+
+// before orders hosts by when they may be visited, then by how long ago they were visited last.
+func (h *memHost) before(other *memHost) bool {
+	if h.at != other.at {
+		return h.at < other.at
+	}
+	return h.seq < other.seq
+}
+
+func (h *memHost) slot() *int { return &h.index }
 
 func (h *memHost) delay(m *Memory) time.Duration {
 	d := h.policy.Delay
@@ -61,44 +74,42 @@ func (h *memHost) places(m *Memory) int {
 	return orDefault(n, DefaultPerHost, int(^uint(0)>>1))
 }
 
+func (h *memHost) hasPlace(m *Memory) bool { return h.inFlight == 0 || h.inFlight < h.places(m) }
+
 // opens is when the next exchange may start, places apart.
-func (h *memHost) opens() time.Time {
-	if h.blocked.After(h.next) {
-		return h.blocked
-	}
-	return h.next
-}
+func (h *memHost) opens() time.Duration { return max(h.next, h.blocked) }
 
-// take books a slot and a place at now or later and answers when the slot is.
-func (h *memHost) take(m *Memory, now time.Time) time.Time {
+// take books a place, and a slot at now or later, and answers when that is.
+func (h *memHost) take(m *Memory, now time.Duration) time.Duration {
 	h.inFlight++
-	return h.slot(m, now)
+	return h.book(m, now)
 }
 
-// slot books the next slot.
-func (h *memHost) slot(m *Memory, now time.Time) time.Time {
-	at := now
-	if o := h.opens(); o.After(at) {
-		at = o
-	}
+// book books the next slot.
+func (h *memHost) book(m *Memory, now time.Duration) time.Duration {
+	at := max(now, h.opens())
 	h.next = at
 	if h.delay(m) == 0 { // with a delay the next slot is known when the exchange has ended
-		h.next = at.Add(h.spacing(m))
+		h.next = at + h.spacing(m)
 	}
 	return at
 }
 
-// leave gives a place back. end is when the last exchange ended.
-func (h *memHost) leave(m *Memory, end, now time.Time, r HostReport) {
+// leave gives the place of a hold back. Nothing was sent if the report says so and ends nothing: then the slot is free
+// again, unless another was booked after it.
+func (h *memHost) leave(m *Memory, l *hold, end, now time.Duration, r HostReport) {
+	if !h.hasPlace(m) {
+		h.since = max(h.since, now) // only now it may be visited again
+	}
 	h.inFlight--
-	if d := h.delay(m); d > 0 && r.Exchanges > 0 {
-		h.next = end.Add(d)
+	switch d := h.delay(m); {
+	case r.Exchanges > 0 && d > 0:
+		h.next = max(h.next, max(end, l.start)+d)
+	case r.Exchanges == 0 && r.Class == ratelimit.None && h.next == l.booked:
+		h.next = l.former
 	}
 	if r.RetryAfter > 0 && (r.Class == ratelimit.Throttle || r.Class == ratelimit.ServerError) {
-		until := now.Add(min(r.RetryAfter, maxRetryAfter))
-		if until.After(h.blocked) {
-			h.blocked = until
-		}
+		h.blocked = max(h.blocked, now+min(r.RetryAfter, maxRetryAfter))
 	}
 }
 
@@ -107,117 +118,88 @@ func (m *Memory) host(name string) *memHost {
 	h := m.hosts[name]
 	if h == nil {
 		m.seq++
-		h = &memHost{name: name, seq: m.seq}
+		name = strings.Clone(name) // it may be a part of a page
+		h = &memHost{name: name, seq: m.seq, policy: m.policies[name]}
 		m.hosts[name] = h
 	}
 	return h
 }
 
 // place puts a host into the heap where it belongs now, or forgets it.
-func (m *Memory) place(h *memHost, now time.Time) {
-	var to *hostHeap
+func (m *Memory) place(h *memHost, now time.Duration) {
+	var to *minHeap[*memHost]
 	at := h.opens()
 	switch {
-	case h.inFlight > 0 && h.inFlight >= h.places(m):
-	case h.queue.nReady > 0:
-		to = &m.runnable
-	case len(h.queue.delayed) > 0:
-		to = &m.runnable
-		if due := h.queue.delayed[0].due; due.After(at) {
-			at = due
-		}
-	case h.inFlight > 0 || h.policy != (HostPolicy{}):
-	case at.After(now):
+	case !h.hasPlace(m):
+	case h.queue.n > 0:
+		to, at = &m.runnable, max(at, h.since)
+	case h.inFlight > 0:
+	case at > now:
 		to = &m.cooling
 	default:
 		h.leaveHeap()
+		h.queue.free(&m.arena)
 		delete(m.hosts, h.name)
 		return
 	}
 	if to == h.heap && to != nil {
-		if !at.Equal(h.at) {
+		if at != h.at {
 			h.at = at
-			heap.Fix(to, h.index)
+			to.fix(h.index)
 		}
 		return
 	}
 	h.leaveHeap()
 	if to != nil {
 		h.at, h.heap = at, to
-		heap.Push(to, h)
+		to.push(h)
 	}
 }
 
 func (h *memHost) leaveHeap() {
 	if h.heap != nil {
-		heap.Remove(h.heap, h.index)
+		h.heap.remove(h.index)
 		h.heap = nil
 	}
 }
 
 // forgetCold drops hosts that have no work and no pace to keep any more, a few at a time.
-func (m *Memory) forgetCold(now time.Time) {
-	for n := 0; n < 64 && len(m.cooling) > 0 && !m.cooling[0].at.After(now); n++ {
+func (m *Memory) forgetCold(now time.Duration) {
+	for n := 0; n < 64 && len(m.cooling) > 0 && m.cooling[0].at <= now; n++ {
 		m.place(m.cooling[0], now)
 	}
 }
 
-// hostHeap orders hosts by when they may be visited, then by how long ago they were visited last.
-type hostHeap []*memHost
-
-func (q hostHeap) Len() int { return len(q) }
-
-func (q hostHeap) Less(i, j int) bool {
-	if !q[i].at.Equal(q[j].at) {
-		return q[i].at.Before(q[j].at)
-	}
-	return q[i].seq < q[j].seq
-}
-
-func (q hostHeap) Swap(i, j int) {
-	q[i], q[j] = q[j], q[i]
-	q[i].index, q[j].index = i, j
-}
-
-// Push implements heap.Interface.
-func (q *hostHeap) Push(x any) {
-	h := x.(*memHost)
-	h.index = len(*q)
-	*q = append(*q, h)
-}
-
-// Pop implements heap.Interface.
-func (q *hostHeap) Pop() any {
-	last := len(*q) - 1
-	h := (*q)[last]
-	(*q)[last] = nil
-	*q = (*q)[:last]
-	return h
-}
-
-// SetHost implements HostSetter.
+// SetHost implements HostSetter. A frontier remembers the policies of a million hosts.
 func (m *Memory) SetHost(ctx context.Context, host string, p HostPolicy) error {
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	if p.Block < 0 {
+	if p.Block < 0 || p.Block > 0 && host == "" {
 		return fmt.Errorf("seine: frontier: host %q: a block of %v", host, p.Block)
 	}
-	m.mu.Lock()
+	now, err := m.begin(ctx)
+	if err != nil {
+		return err
+	}
 	defer m.mu.Unlock()
-	now := time.Now()
-	m.stats.Changes++
 	if host == "" {
+		m.stats.Changes++
 		m.defaults = m.defaults.with(p)
 		for _, h := range m.hosts { // the defaults may have changed how many places each has
 			m.place(h, now)
 		}
 		return nil
 	}
+	own := m.policies[host].with(p)
+	if own != (HostPolicy{}) {
+		if _, known := m.policies[host]; !known && len(m.policies) >= maxPolicies {
+			return fmt.Errorf("%w: %d hosts have a policy", ErrFull, maxPolicies)
+		}
+		m.policies[strings.Clone(host)] = own
+	}
+	m.stats.Changes++
 	h := m.host(host)
-	h.policy = h.policy.with(p)
+	h.policy = own
 	if p.Block > 0 {
-		h.blocked = now.Add(p.Block)
+		h.blocked = now + p.Block
 	}
 	m.place(h, now)
 	return nil
@@ -237,57 +219,50 @@ func (p HostPolicy) with(n HostPolicy) HostPolicy {
 	return p
 }
 
-// reservation is a booked exchange that no lease of the host covers.
-type reservation struct {
-	host  *memHost
-	until time.Time
-}
+// maxReservations bounds the exchanges that are booked beside leases.
+const maxReservations = 1 << 16
 
 // ReserveHost implements HostReserver.
 func (m *Memory) ReserveHost(ctx context.Context, r ReserveRequest) (HostReservation, error) {
-	if err := ctx.Err(); err != nil {
+	now, err := m.begin(ctx)
+	if err != nil {
 		return HostReservation{}, err
 	}
-	m.mu.Lock()
 	defer m.mu.Unlock()
-	now := time.Now()
-	m.reclaim(now)
 	h := m.host(r.Host)
-	l := m.leases.valid(m.seen.hash(r.Under.Key), r.Under)
-	held := m.reserved[r.Held.ID]
-	if l != nil && l.host == h || held != nil && held.host == h {
+	l, held := m.holds.valid(r.Under), m.holds.byID[r.Held.ID]
+	if l != nil && l.host == h || held != nil && !held.lease && held.host == h {
 		at := h.opens()
 		if d := h.delay(m); d > 0 {
-			if free := now.Add(d - r.Since); free.After(at) {
-				at = free
-			}
+			at = max(at, now+d-max(r.Since, 0))
 		} else {
-			at = h.slot(m, now)
+			at = h.book(m, now)
 		}
 		m.place(h, now)
-		return HostReservation{Host: r.Host, Wait: max(at.Sub(now), 0)}, nil
+		return HostReservation{Host: r.Host, Wait: max(at-now, 0)}, nil
 	}
-	if h.inFlight >= h.places(m) {
+	if !h.hasPlace(m) || m.holds.reservations >= maxReservations {
 		m.place(h, now)
 		return HostReservation{}, ErrBusy
 	}
-	at := h.take(m, now)
+	l = m.hold(h, r.Under.Owner, orDefault(r.TTL, m.opt.LeaseTTL, m.opt.LeaseTTL), now)
 	m.place(h, now)
-	m.seq++
+	m.holds.reservations++
 	m.stats.Changes++
-	m.reserved[m.seq] = &reservation{host: h, until: now.Add(orDefault(r.TTL, m.opt.LeaseTTL, m.opt.LeaseTTL))}
-	return HostReservation{Host: r.Host, ID: m.seq, Wait: max(at.Sub(now), 0)}, nil
+	return HostReservation{Host: r.Host, ID: l.id, Wait: max(l.start-now, 0)}, nil
 }
 
-// ReleaseHost implements HostReserver.
-func (m *Memory) ReleaseHost(_ context.Context, r HostReservation, report HostReport) error {
-	m.mu.Lock()
+// ReleaseHost implements HostReserver. It works after the end of ctx too, since it gives something back.
+func (m *Memory) ReleaseHost(ctx context.Context, r HostReservation, report HostReport) error {
+	now, err := m.begin(context.WithoutCancel(ctx))
+	if err != nil {
+		return err
+	}
 	defer m.mu.Unlock()
-	if b := m.reserved[r.ID]; b != nil {
-		now := time.Now()
-		delete(m.reserved, r.ID)
-		b.host.leave(m, now.Add(-report.Since), now, report)
-		m.place(b.host, now)
+	if l := m.holds.byID[r.ID]; l != nil && !l.lease {
+		m.letGo(l)
+		l.host.leave(m, l, now-max(report.Since, 0), now, report)
+		m.place(l.host, now)
 		m.stats.Changes++
 	}
 	return nil

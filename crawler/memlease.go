@@ -1,435 +1,376 @@
 package crawler
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"slices"
 	"time"
 )
 
-// memLease is a request in somebody's hands.
-type memLease struct {
-	entry *entry
-	host  *memHost
-	owner string
-	epoch uint64
-	start time.Time
-	until time.Time
-	alone bool // it is a suspect's, and the only one of its owner
+// hold is a booked place on a host: that of a lease, or of a reservation.
+type hold struct {
+	id     uint64 // the epoch of a lease, the ID of a reservation
+	host   *memHost
+	owner  string
+	start  time.Duration // the slot
+	until  time.Duration
+	former time.Duration // the host's next slot before this one was booked
+	booked time.Duration // and after it
+	at     int           // place in the heap
+
+	lease    bool
+	alone    bool // it is a suspect's, and the only one of its owner
+	key      string
+	hash     uint64
+	priority int
+	attempt  int
+	crashes  int
+	record   []byte
 }
 
-// leaseTable holds the leases by hash of their key, and what the latest settlements were.
-type leaseTable struct {
-	byHash  map[uint64]*memLease
-	byOwner map[string]int
-	boots   map[string]uint64 // that each owner told last
-	soonest time.Time         // no lease expires before it
-	settled map[uint64]settledLease
-	ring    []uint64 // hashes of settled, oldest at ringAt
-	ringAt  int
+func (l *hold) before(other *hold) bool {
+	if l.until != other.until {
+		return l.until < other.until
+	}
+	return l.id < other.id
 }
 
-// settledLease lets the exact repeat of a settlement be told from a stale one.
-type settledLease struct {
+func (l *hold) slot() *int { return &l.at }
+
+// holds are the leases and reservations, and what the latest settlements were.
+type holds struct {
+	byID         map[uint64]*hold
+	byOwner      map[string]*owner // that have leases
+	ends         minHeap[*hold]
+	last         uint64    // ID that was given
+	settled      []settled // by ID modulo their number
+	reservations int
+	spare        []*hold // for use again
+	gone         *owner  // the same
+}
+
+// owner is what a frontier knows of an engine that holds leases.
+type owner struct {
+	boot   uint64
+	leases int
+	alone  bool
+}
+
+// settled lets the exact repeat of a settlement be told from a stale one.
+type settled struct {
+	id      uint64
 	owner   string
-	epoch   uint64
+	hash    uint64
 	outcome Outcome
 }
 
-// rememberSettled is for how many settlements a repeat is recognised.
-const rememberSettled = 4096
+const (
+	rememberSettled = 4096    // leases after which the repeat of a settlement may be forgotten
+	maxSpare        = 1024    // holds that are kept for use again
+	maxSpareRecord  = 4 << 10 // bytes that such a one keeps
+)
 
-func (t *leaseTable) init() {
-	t.byHash, t.byOwner, t.boots, t.settled = map[uint64]*memLease{}, map[string]int{}, map[string]uint64{}, map[uint64]settledLease{}
-}
+func (t *holds) init() { t.byID, t.byOwner = map[uint64]*hold{}, map[string]*owner{} }
 
 // valid returns the lease if it is held as told.
-func (t *leaseTable) valid(h uint64, l Lease) *memLease {
-	if got := t.byHash[h]; got != nil && got.owner == l.Owner && got.epoch == l.Epoch {
+func (t *holds) valid(l Lease) *hold {
+	if got := t.byID[l.Epoch]; got != nil && got.lease && got.owner == l.Owner && got.key == l.Key {
 		return got
 	}
 	return nil
 }
 
-func (t *leaseTable) put(h uint64, l *memLease) {
-	t.byHash[h] = l
-	t.byOwner[l.owner]++
-	if len(t.byHash) == 1 || l.until.Before(t.soonest) {
-		t.soonest = l.until
+func (t *holds) remember(s settled) {
+	if t.settled == nil {
+		t.settled = make([]settled, rememberSettled)
 	}
+	t.settled[s.id%rememberSettled] = s
 }
 
-func (t *leaseTable) remove(h uint64, l *memLease) {
-	delete(t.byHash, h)
-	if t.byOwner[l.owner]--; t.byOwner[l.owner] == 0 {
+// repeats reports whether the settlement of that ID was just this one.
+func (t *holds) repeats(s settled) bool {
+	return t.settled != nil && t.settled[s.id%rememberSettled] == s
+}
+
+// hold books a place and a slot.
+func (m *Memory) hold(h *memHost, owner string, ttl, now time.Duration) *hold {
+	t := &m.holds
+	var l *hold
+	if n := len(t.spare); n > 0 {
+		l, t.spare = t.spare[n-1], t.spare[:n-1]
+	} else {
+		l = new(hold)
+	}
+	t.last++
+	record := l.record[:0]
+	if cap(record) > maxSpareRecord {
+		record = nil
+	}
+	*l = hold{id: t.last, host: h, owner: owner, until: now + ttl, former: h.next, record: record}
+	if l.until < now {
+		l.until = math.MaxInt64
+	}
+	l.start = h.take(m, now)
+	l.booked = h.next
+	t.byID[l.id] = l
+	t.ends.push(l)
+	return l
+}
+
+// letGo ends a hold. What it holds stays readable until the next hold is made.
+func (m *Memory) letGo(l *hold) {
+	t := &m.holds
+	delete(t.byID, l.id)
+	t.ends.remove(l.at)
+	if !l.lease {
+		t.reservations--
+		return
+	}
+	m.stats.Leased--
+	m.stats.Changes++
+	o := t.byOwner[l.owner]
+	if o.leases--; o.leases == 0 {
 		delete(t.byOwner, l.owner)
+		t.gone = o
 	}
 }
 
-func (t *leaseTable) remember(h uint64, s settledLease) {
-	if _, again := t.settled[h]; !again {
-		if len(t.ring) < rememberSettled {
-			t.ring = append(t.ring, h)
-		} else {
-			delete(t.settled, t.ring[t.ringAt])
-			t.ring[t.ringAt] = h
-			t.ringAt = (t.ringAt + 1) % rememberSettled
-		}
+// recycle keeps a hold that is needed no more for use again.
+func (t *holds) recycle(l *hold) {
+	if len(t.spare) < maxSpare {
+		t.spare = append(t.spare, l)
 	}
-	t.settled[h] = s
 }
 
-// Lease implements Frontier.
+// Lease implements Frontier. Its time grows with the logarithm of the number of hosts, and with the number of suspects.
 func (m *Memory) Lease(ctx context.Context, want LeaseRequest) (LeaseBatch, error) {
-	if err := ctx.Err(); err != nil {
+	now, err := m.begin(ctx)
+	if err != nil {
 		return LeaseBatch{}, err
 	}
-	m.mu.Lock()
 	defer m.mu.Unlock()
-	now := time.Now()
-	m.reclaim(now)
 	m.reboot(want, now)
 	m.forgetCold(now)
-	ttl := orDefault(want.TTL, m.opt.LeaseTTL, m.opt.LeaseTTL)
+	want.TTL = orDefault(want.TTL, m.opt.LeaseTTL, m.opt.LeaseTTL)
 	var b LeaseBatch
-	if len(m.suspects) > 0 {
-		m.leaseSuspect(&b, want.Owner, ttl, now)
-		b.Finished = m.finished(now)
-		return b, nil
+	s := m.openSuspect(now)
+	restrained := false
+	switch o := m.holds.byOwner[want.Owner]; {
+	case want.Max <= 0:
+	case o != nil && (o.alone || s >= 0): // what it holds has to be settled first
+		restrained = true
+	case s >= 0:
+		m.leaseSuspect(&b, s, want, now)
+		restrained = true
+	default:
+		err = m.leaseReady(&b, want, now)
 	}
-	for len(b.Leases) < want.Max && len(m.runnable) > 0 && !m.holdsAlone(want.Owner) {
+	if len(b.Leases) > 0 {
+		err = nil // the next call tells
+	}
+	b.Finished = m.finished(now)
+	if len(b.Leases) < want.Max {
+		b.Next = m.nextLease(restrained, now)
+	}
+	return b, err
+}
+
+// leaseReady hands out requests of hosts that may be visited now, the earliest first.
+func (m *Memory) leaseReady(b *LeaseBatch, want LeaseRequest, now time.Duration) error {
+	for len(b.Leases) < want.Max && len(m.runnable) > 0 && m.runnable[0].at <= now {
 		h := m.runnable[0]
-		if h.at.After(now) {
-			b.Next = h.at.Sub(now)
-			break
+		e, hash, record, err := m.pop(h)
+		if err != nil {
+			return err
 		}
-		h.queue.ripen(now)
-		if e := m.popReady(h); e != nil {
-			h.take(m, now)
+		if e != nil {
+			m.stats.Ready--
+			l := m.hold(h, want.Owner, want.TTL, now)
+			l.hash, l.priority, l.attempt, l.crashes = hash, e.req.Priority, e.attempt, e.crashes
+			l.record = append(l.record, record...)
 			m.seq++
-			h.seq = m.seq // behind the others that may be visited at the same time
-			b.Leases = append(b.Leases, m.grant(e, h, want.Owner, ttl, false, now))
+			h.seq, h.since = m.seq, now // behind the others that may be visited at the same time
+			b.Leases = append(b.Leases, m.grant(l, &e.req, want))
 		}
 		m.place(h, now)
 	}
-	if len(b.Leases) == 0 {
-		b.Finished = m.finished(now)
-	}
-	return b, nil
+	return nil
 }
 
-// popReady takes the next entry of a host that still counts.
-func (m *Memory) popReady(h *memHost) *entry {
+// pop takes the next request of a host that still counts; nil if there is none. The record is valid until the next push.
+func (m *Memory) pop(h *memHost) (e *entry, hash uint64, record []byte, err error) {
 	for {
-		record, ok := h.queue.popReady()
-		if !ok {
-			return nil
+		record, priority, err := h.queue.pop(&m.arena)
+		if record == nil || err != nil {
+			return nil, 0, nil, err
 		}
-		e, err := decodeEntry(record)
+		e, err := decodeEntry(record, h.name, priority)
 		if err != nil {
 			panic(err) // what appendEntry wrote
 		}
-		if r, is := m.raised[e.hash]; is {
-			if e.req.Priority < r.best { // overtaken by a record of better priority
-				if r.stale--; r.stale > 0 {
-					m.raised[e.hash] = r
-				} else {
-					delete(m.raised, e.hash)
-				}
-				continue
-			}
-			if r.stale == 0 {
-				delete(m.raised, e.hash)
-			}
+		if hash := m.keys.hash(e.req.key()); m.counts(hash, priority) {
+			return e, hash, record, nil
 		}
-		switch m.seen.get(e.hash) {
-		case waiting:
-			m.stats.Delayed--
-		case queued:
-			m.stats.Ready--
-		default: // dropped; it was taken from the counts then
-			m.seen.set(e.hash, finished)
-			continue
+		switch {
+		case h.queue.stale > 0:
+			h.queue.stale--
+		case m.stray > 0:
+			m.stray--
 		}
-		return e
 	}
 }
 
-// grant makes a lease of an entry that has been taken from its queue and whose place is booked.
-func (m *Memory) grant(e *entry, h *memHost, owner string, ttl time.Duration, alone bool, now time.Time) Lease {
-	m.seq++
-	e.attempt++
-	m.seen.set(e.hash, leased)
+// grant makes a lease of a hold.
+func (m *Memory) grant(l *hold, r *Request, want LeaseRequest) Lease {
+	l.lease, l.key = true, r.key()
+	l.attempt++
+	m.keys.set(l.hash, leased)
 	m.stats.Leased++
 	m.stats.Changes++
-	m.leases.put(e.hash, &memLease{entry: e, host: h, owner: owner, epoch: m.seq, start: now, until: now.Add(ttl), alone: alone})
-	return Lease{
-		Key: e.req.key(), Owner: owner, Epoch: m.seq, TTL: ttl, Attempt: e.attempt, Suspect: alone, Request: &e.req,
+	o := m.holds.byOwner[want.Owner]
+	if o == nil {
+		if o = m.holds.gone; o == nil {
+			o = new(owner)
+		}
+		m.holds.gone = nil
+		*o = owner{boot: want.Boot}
+		m.holds.byOwner[want.Owner] = o
 	}
+	o.leases++
+	o.alone = l.alone
+	return Lease{Key: l.key, Owner: want.Owner, Epoch: l.id, TTL: want.TTL, Attempt: l.attempt, Suspect: l.alone, Request: r}
 }
 
-// holdsAlone reports whether the owner has a suspect, beside which it gets nothing.
-func (m *Memory) holdsAlone(owner string) bool {
-	if m.leases.byOwner[owner] != 1 {
-		return false
-	}
-	for _, l := range m.leases.byHash {
-		if l.owner == owner {
-			return l.alone
-		}
-	}
-	return false
+// openSuspect returns the first suspect whose host may be visited now, or -1.
+func (m *Memory) openSuspect(now time.Duration) int {
+	return slices.IndexFunc(m.suspects, func(l *hold) bool {
+		h := m.hosts[l.host.name]
+		return h == nil || h.hasPlace(m) && h.opens() <= now
+	})
 }
 
-// leaseSuspect hands a suspect to an owner that holds nothing. While suspects wait nothing else is handed out.
-func (m *Memory) leaseSuspect(b *LeaseBatch, owner string, ttl time.Duration, now time.Time) {
-	if m.leases.byOwner[owner] > 0 {
-		return
+// leaseSuspect hands a suspect to an owner that holds nothing.
+func (m *Memory) leaseSuspect(b *LeaseBatch, i int, want LeaseRequest, now time.Duration) {
+	s := m.suspects[i]
+	m.suspects = slices.Delete(m.suspects, i, i+1)
+	m.stats.Ready--
+	e, err := decodeEntry(s.record, s.host.name, s.priority)
+	if err != nil {
+		panic(err) // what appendEntry wrote
 	}
-	for i := 0; i < len(m.suspects); i++ {
-		e := m.suspects[i]
-		if m.seen.get(e.hash) != queued { // passed by a redirect meanwhile
-			m.seen.set(e.hash, finished)
-			m.suspects = slices.Delete(m.suspects, i, i+1)
-			i--
-			continue
+	h := m.host(s.host.name)
+	l := m.hold(h, want.Owner, want.TTL, now)
+	l.alone, l.hash, l.priority, l.attempt, l.crashes = true, s.hash, s.priority, s.attempt, s.crashes
+	l.record = append(l.record, s.record...)
+	b.Leases = append(b.Leases, m.grant(l, &e.req, want))
+	m.place(h, now)
+	m.holds.recycle(s)
+}
+
+func (m *Memory) forgetSuspect(hash uint64) {
+	m.suspects = slices.DeleteFunc(m.suspects, func(l *hold) bool { return l.hash == hash })
+}
+
+// nextLease is how long it takes until a lease may be had if nobody calls: until a host opens, a delay or a hold ends. One
+// that is restrained has to wait for the end of a hold.
+func (m *Memory) nextLease(restrained bool, now time.Duration) time.Duration {
+	if m.pending() == 0 {
+		return 0
+	}
+	next := time.Duration(math.MaxInt64)
+	if len(m.holds.ends) > 0 {
+		next = m.holds.ends[0].until
+	}
+	if !restrained {
+		if len(m.runnable) > 0 {
+			next = min(next, m.runnable[0].at)
 		}
-		h := m.host(e.req.Host())
-		if h.inFlight >= h.places(m) {
-			continue
+		if len(m.delayed) > 0 {
+			next = min(next, m.delayed[0].due)
 		}
-		if at := h.opens(); at.After(now) {
-			if wait := at.Sub(now); b.Next == 0 || wait < b.Next {
-				b.Next = wait
+		for _, l := range m.suspects {
+			if h := m.hosts[l.host.name]; h != nil && h.hasPlace(m) {
+				next = min(next, h.opens())
 			}
-			continue
 		}
-		m.suspects = slices.Delete(m.suspects, i, i+1)
-		m.stats.Ready--
-		h.take(m, now)
-		b.Next = 0
-		b.Leases = append(b.Leases, m.grant(e, h, owner, ttl, true, now))
-		m.place(h, now)
-		return
 	}
+	if next == math.MaxInt64 {
+		return 0
+	}
+	return max(next-now, 1)
 }
 
-// reclaim takes back leases and reservations that have expired.
-func (m *Memory) reclaim(now time.Time) {
-	if len(m.leases.byHash) > 0 && !now.Before(m.leases.soonest) {
-		soonest := now.Add(math.MaxInt32 * time.Second)
-		for h, l := range m.leases.byHash {
-			if now.Before(l.until) {
-				if l.until.Before(soonest) {
-					soonest = l.until
-				}
-				continue
-			}
-			m.takeBack(h, l, now)
-		}
-		m.leases.soonest = soonest
-	}
-	for id, r := range m.reserved {
-		if !now.Before(r.until) {
-			delete(m.reserved, id)
-			r.host.leave(m, r.until, now, HostReport{Exchanges: 1})
-			m.place(r.host, now)
-		}
+// expire takes back the leases and reservations whose time is over.
+func (m *Memory) expire(now time.Duration) {
+	for len(m.holds.ends) > 0 && m.holds.ends[0].until <= now {
+		m.takeBack(m.holds.ends[0], now)
 	}
 }
 
 // reboot takes back what an owner held before it started anew.
-func (m *Memory) reboot(want LeaseRequest, now time.Time) {
-	if boot, known := m.leases.boots[want.Owner]; known && boot == want.Boot {
+func (m *Memory) reboot(want LeaseRequest, now time.Duration) {
+	o := m.holds.byOwner[want.Owner]
+	if o == nil || o.boot == want.Boot {
 		return
 	}
-	m.leases.boots[want.Owner] = want.Boot
-	for h, l := range m.leases.byHash {
+	var own []*hold
+	for _, l := range m.holds.ends {
 		if l.owner == want.Owner {
-			m.takeBack(h, l, now)
+			own = append(own, l)
 		}
 	}
+	slices.SortFunc(own, func(a, b *hold) int { return cmp.Compare(a.id, b.id) })
+	for _, l := range own {
+		m.takeBack(l, now)
+	}
 }
 
-// takeBack makes a suspect of a request whose holder died, or gives it up.
-func (m *Memory) takeBack(h uint64, l *memLease, now time.Time) {
-	m.leases.remove(h, l)
-	m.stats.Leased--
-	m.stats.Changes++
-	l.host.leave(m, l.until, now, HostReport{Exchanges: 1}) // that it was in contact must be assumed
+// takeBack ends a hold whose holder died. Its request becomes a suspect, or is given up.
+func (m *Memory) takeBack(l *hold, now time.Duration) {
+	m.letGo(l)
+	// That it was in contact to the end must be assumed.
+	l.host.leave(m, l, min(l.until, now), now, HostReport{Exchanges: 1})
+	defer m.place(l.host, now)
+	if !l.lease {
+		m.holds.recycle(l)
+		return
+	}
 	if l.alone {
-		l.entry.crashes++
+		l.crashes++
 	}
-	l.entry.attempt-- // a death is no try
+	l.attempt-- // a death is no try
 	switch {
-	case l.entry.crashes >= m.opt.MaxCrashes:
-		m.fail(l.entry)
+	case l.crashes >= m.opt.MaxCrashes:
+		m.fail(l, "its holder died each time it was alone")
 	case m.opt.MaxCrashes == math.MaxInt:
-		m.seen.set(h, queued)
-		m.stats.Ready++
-		m.remember(l.entry)
-		m.enqueue(l.entry, now)
+		m.requeue(l, 0, now)
 	default:
-		m.seen.set(h, queued)
+		m.keys.set(l.hash, suspect)
 		m.stats.Ready++
-		m.suspects = append(m.suspects, l.entry)
+		m.suspects = append(m.suspects, l)
+		return // it stays in use
 	}
-	m.place(l.host, now)
-}
-
-// remember notes a priority other than 0 when an entry is queued again.
-func (m *Memory) remember(e *entry) {
-	if r, is := m.raised[e.hash]; is || e.req.Priority != 0 {
-		r.best = e.req.Priority
-		m.raised[e.hash] = r
-	}
-}
-
-// maxDead bounds the list of failed requests; beyond it the oldest are only counted.
-const maxDead = 10_000
-
-func (m *Memory) fail(e *entry) {
-	m.seen.set(e.hash, finished)
-	m.stats.Failed++
-	if len(m.dead) >= maxDead {
-		m.dead = append(m.dead[:0], m.dead[maxDead/10:]...)
-	}
-	m.dead = append(m.dead, e)
+	m.holds.recycle(l)
 }
 
 // Extend implements Frontier.
 func (m *Memory) Extend(ctx context.Context, ttl time.Duration, leases ...Lease) error {
-	if err := ctx.Err(); err != nil {
+	now, err := m.begin(ctx)
+	if err != nil {
 		return err
 	}
-	m.mu.Lock()
 	defer m.mu.Unlock()
-	now := time.Now()
-	m.reclaim(now)
+	ttl = orDefault(ttl, m.opt.LeaseTTL, m.opt.LeaseTTL)
 	var lost []string
 	for _, l := range leases {
-		if held := m.leases.valid(m.seen.hash(l.Key), l); held != nil {
-			held.until = now.Add(orDefault(ttl, m.opt.LeaseTTL, m.opt.LeaseTTL))
-			if held.until.Before(m.leases.soonest) {
-				m.leases.soonest = held.until
-			}
+		held := m.holds.valid(l)
+		if held == nil {
+			lost = append(lost, l.Key)
 			continue
 		}
-		lost = append(lost, l.Key)
+		held.until = now + min(ttl, math.MaxInt64-now)
+		m.holds.ends.fix(held.at)
 	}
-	return lostError(lost)
-}
-
-func lostError(keys []string) error {
-	if len(keys) == 0 {
-		return nil
-	}
-	return &LeaseLostError{Keys: keys}
-}
-
-// Settle implements Frontier. When the links of a settlement do not fit, it has no effect and the error is ErrFull.
-func (m *Memory) Settle(ctx context.Context, settlements ...Settlement) error {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	now := time.Now()
-	m.reclaim(now)
-	var lost []string
-	var failed error
-	for i := range settlements {
-		s := &settlements[i]
-		h := m.seen.hash(s.Lease.Key)
-		l := m.leases.valid(h, s.Lease)
-		if l == nil {
-			if m.leases.settled[h] != (settledLease{s.Lease.Owner, s.Lease.Epoch, s.Outcome}) {
-				lost = append(lost, s.Lease.Key)
-			}
-			continue
-		}
-		if err := m.settle(h, l, s, now); err != nil && failed == nil {
-			failed = err
-		}
-	}
-	return first(lostError(lost), failed)
-}
-
-func (m *Memory) settle(h uint64, l *memLease, s *Settlement, now time.Time) error {
-	for _, r := range s.Links {
-		if err := r.check(); err != nil {
-			return err
-		}
-	}
-	if s.Outcome == Done && m.pending()+int64(len(s.Links)) > int64(m.opt.MaxPending) && m.pending()+m.fresh(s.Links) > int64(m.opt.MaxPending) {
-		return ErrFull
-	}
-	m.leases.remove(h, l)
-	m.leases.remember(h, settledLease{l.owner, l.epoch, s.Outcome})
-	m.stats.Leased--
-	m.stats.Changes++
-	l.host.leave(m, now.Add(-s.Report.Since), now, s.Report)
-	switch s.Outcome {
-	case Done:
-		m.done(h, l.entry, s, now)
-	case Retry:
-		m.requeue(h, l.entry, max(s.Delay, 0), now)
-	case Failed:
-		m.fail(l.entry)
-	default:
-		l.entry.attempt--
-		m.requeue(h, l.entry, max(s.Delay, 0), now)
-	}
-	m.place(l.host, now)
-	return nil
-}
-
-// fresh counts the links that are new.
-func (m *Memory) fresh(links []*Request) (n int64) {
-	for _, r := range links {
-		if m.seen.get(m.seen.hash(r.key())) == unseen {
-			n++
-		}
-	}
-	return n
-}
-
-func (m *Memory) done(h uint64, e *entry, s *Settlement, now time.Time) {
-	m.stats.Done++
-	m.seen.set(h, finished)
-	for _, key := range s.Seen {
-		m.pass(m.seen.hash(key))
-	}
-	for _, r := range s.Links {
-		m.add(r, now)
-	}
-	if s.Revisit > 0 {
-		e.attempt, e.crashes = 0, 0
-		m.requeue(h, e, s.Revisit, now)
-	}
-}
-
-// pass marks a key that a redirect went through as seen.
-func (m *Memory) pass(h uint64) {
-	switch m.seen.get(h) {
-	case unseen:
-		m.seen.set(h, finished)
-	case queued:
-		m.stats.Ready--
-		m.seen.set(h, dropped)
-	case waiting:
-		m.stats.Delayed--
-		m.seen.set(h, dropped)
-	}
-}
-
-// requeue puts an entry back, at once or after a delay.
-func (m *Memory) requeue(h uint64, e *entry, d time.Duration, now time.Time) {
-	m.remember(e)
-	if d == 0 {
-		m.seen.set(h, queued)
-		m.stats.Ready++
-		m.enqueue(e, now)
-		return
-	}
-	m.seen.set(h, waiting)
-	m.stats.Delayed++
-	m.delay(e, d, now)
+	return lostError(lost, nil)
 }

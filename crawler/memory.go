@@ -4,12 +4,14 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"math"
 	"sync"
 	"time"
 
 	"github.com/seine-go/seine/internal/siphash"
+	"github.com/seine-go/seine/internal/weburl"
 )
 
 // MemoryOptions are the bounds of a Memory frontier. The zero value is good for a crawl of some ten million URLs.
@@ -21,40 +23,51 @@ type MemoryOptions struct {
 	// MaxCrashes is how often the holder of a request may die while it has nothing else. Zero means 3, negative no
 	// bound: then nothing is counted and nothing leased alone.
 	MaxCrashes int
+	// AgeStep is how long a request waits to gain one level of priority on the others of its host. Zero means that
+	// requests do not age.
+	AgeStep time.Duration
+	// MaxDead is how many requests that failed for good are kept to be listed and driven again; of those before only the
+	// number is known. Zero means 10,000, negative all.
+	MaxDead int
+	// SpillDir is a directory for temporary files. Ready requests that take more than SpillBytes of memory wait there,
+	// and come back in their order. Zero means that all are kept in memory.
+	SpillDir string
+	// SpillBytes is the memory of ready requests beyond which some are spilled. Zero means 64 MiB.
+	SpillBytes int64
 	// HashKey is the secret of the seen set. Zero means a random one.
 	HashKey [2]uint64
 }
 
 // Memory is a Frontier that lasts as long as the process. It serves any number of owners.
 //
-// A queued URL costs its bytes and about a dozen more, a seen one 11 to 17 bytes, a host some hundred bytes as long as it
-// has work or a pace to keep.
+// A queued URL costs what its path and query take and a dozen bytes, a seen one about ten, a host with work some
+// hundred bytes. A host without work is forgotten once it may be visited again, but for a policy that it was given.
+//
+// A frontier that spills has to be closed. Its files need as much room as what was ever spilled and is not yet done with;
+// one is given up when the last request in it has come back. A disk that is full makes the frontier full.
 type Memory struct {
-	opt MemoryOptions
+	opt   MemoryOptions
+	start time.Time // all times are counted from it
 
 	mu       sync.Mutex
-	seen     seenTable
-	raised   map[uint64]raise // keys queued with a priority other than 0
+	closed   bool
+	keys     keyTable
+	arena    arena
+	delayed  minHeap[*delayedEntry]
+	idle     int // delayed entries that are not to be handed out
 	hosts    map[string]*memHost
-	runnable hostHeap // hosts with work and a free place, by when they may be visited
-	cooling  hostHeap // hosts without work, until they may be forgotten
+	policies map[string]HostPolicy // of hosts that were given one
 	defaults HostPolicy
-	leases   leaseTable
-	reserved map[uint64]*reservation
-	suspects []*entry
+	runnable minHeap[*memHost] // hosts with work and a free place, by when they may be visited
+	cooling  minHeap[*memHost] // hosts without work, until they may be forgotten
+	stray    int               // stale records of unknown hosts
+	holds    holds
+	suspects []*hold // whose holders died, the longest dead first
 	producer map[string]*producer
+	dead     deadList
 	stats    FrontierStats
-	seq      uint64 // of leases, reservations and delayed entries; never repeats
+	seq      uint64 // of hosts and delayed entries; never repeats
 	scratch  []byte
-	dead     []*entry // failed for good, newest last
-}
-
-// raise tells the valid record of a key, which has the best priority, from those it overtook.
-type raise struct{ best, stale int }
-
-type producer struct {
-	until time.Time
-	open  int
 }
 
 var (
@@ -62,24 +75,30 @@ var (
 	_ HostSetter   = (*Memory)(nil)
 	_ HostReserver = (*Memory)(nil)
 	_ Producers    = (*Memory)(nil)
+	_ DeadLister   = (*Memory)(nil)
 )
 
 // NewMemory returns an empty frontier.
 func NewMemory(o MemoryOptions) *Memory {
 	o.MaxPending = orDefault(o.MaxPending, 10_000_000, math.MaxInt)
 	o.MaxCrashes = orDefault(o.MaxCrashes, 3, math.MaxInt)
+	o.MaxDead = orDefault(o.MaxDead, 10_000, math.MaxInt)
 	o.LeaseTTL = orDefault(o.LeaseTTL, time.Minute, time.Minute)
-	m := &Memory{
-		opt: o, raised: map[uint64]raise{}, hosts: map[string]*memHost{}, reserved: map[uint64]*reservation{},
-		producer: map[string]*producer{}, defaults: HostPolicy{Spacing: DefaultSpacing, MaxInFlight: DefaultPerHost},
-	}
-	m.seen.key = siphash.Key(o.HashKey)
-	for m.seen.key == (siphash.Key{}) {
+	o.SpillBytes = orDefault(o.SpillBytes, defaultSpillAt, defaultSpillAt)
+	secret := siphash.Key(o.HashKey)
+	for secret == (siphash.Key{}) {
 		var b [16]byte
 		rand.Read(b[:]) // never fails
-		m.seen.key = siphash.Key{binary.LittleEndian.Uint64(b[:8]), binary.LittleEndian.Uint64(b[8:])}
+		secret = siphash.Key{binary.LittleEndian.Uint64(b[:8]), binary.LittleEndian.Uint64(b[8:])}
 	}
-	m.leases.init()
+	m := &Memory{
+		opt: o, start: time.Now(), keys: newKeyTable(secret), hosts: map[string]*memHost{}, policies: map[string]HostPolicy{},
+		producer: map[string]*producer{}, defaults: HostPolicy{Spacing: DefaultSpacing, MaxInFlight: DefaultPerHost},
+		arena: arena{most: mostChunk, age: max(o.AgeStep, 0)},
+	}
+	m.arena.files.init(o.SpillDir, o.SpillBytes)
+	m.holds.init()
+	m.dead.init(o.MaxDead)
 	return m
 }
 
@@ -94,138 +113,354 @@ func orDefault[T int | int64 | time.Duration](v, zero, negative T) T {
 	return v
 }
 
+// Close removes the files of a frontier that spills. Nothing can be done with the frontier after it.
+func (m *Memory) Close() error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.closed = true
+	return m.arena.files.close()
+}
+
+// begin locks the frontier for a call and does what time has brought; end with m.mu.Unlock, unless there is an error.
+func (m *Memory) begin(ctx context.Context) (now time.Duration, err error) {
+	if err := ctx.Err(); err != nil {
+		return 0, err
+	}
+	m.mu.Lock()
+	if m.closed {
+		m.mu.Unlock()
+		return 0, ErrClosed
+	}
+	now = time.Since(m.start)
+	m.expire(now)
+	m.ripen(now)
+	return now, nil
+}
+
 // Add implements Frontier.
 func (m *Memory) Add(ctx context.Context, reqs ...*Request) ([]AddStatus, error) {
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
 	for _, r := range reqs {
 		if err := r.check(); err != nil {
 			return nil, err
 		}
 	}
-	m.mu.Lock()
+	var room [64]uint64
+	hashes := m.hashes(room[:0], reqs)
+	now, err := m.begin(ctx)
+	if err != nil {
+		return nil, err
+	}
 	defer m.mu.Unlock()
-	now := time.Now()
 	statuses := make([]AddStatus, len(reqs))
-	var err error
 	for i, r := range reqs {
-		if statuses[i] = m.add(r, now); statuses[i] == Refused {
+		if statuses[i] = m.add(r, hashes[i], now); statuses[i] == Refused {
 			err = ErrFull
 		}
+	}
+	if err != nil {
+		err = m.fullError()
 	}
 	return statuses, err
 }
 
+// fullError is ErrFull and, where that is why, what is wrong with the disk.
+func (m *Memory) fullError() error {
+	if stuck := m.arena.stuck(); stuck != nil {
+		return fmt.Errorf("%w: %w", ErrFull, stuck)
+	}
+	return ErrFull
+}
+
+// hashes appends the hashes of the requests' keys. It needs no lock.
+func (m *Memory) hashes(dst []uint64, reqs []*Request) []uint64 {
+	for _, r := range reqs {
+		dst = append(dst, m.keys.hash(r.key()))
+	}
+	return dst
+}
+
 // add dedupes and enqueues one request.
-func (m *Memory) add(r *Request, now time.Time) AddStatus {
-	h := m.seen.hash(r.key())
-	switch m.seen.get(h) {
-	case unseen:
-	case queued:
-		return m.raise(r, h, now)
-	default:
-		return Duplicate
-	}
-	if m.pending() >= int64(m.opt.MaxPending) {
+func (m *Memory) add(r *Request, h uint64, now time.Duration) AddStatus {
+	state, priority := m.keys.get(h)
+	switch {
+	case state == unseen && m.full():
 		return Refused
+	case state == unseen:
+		m.stats.Ready++
+		m.enqueue(r, h, now)
+		return Added
+	case state == ready && r.Priority > priority: // the record that is there becomes stale
+		host := m.enqueue(r, h, now)
+		host.queue.stale++
+		m.tidy(host, now)
+		return Raised
 	}
-	m.seen.set(h, queued)
-	if r.Priority != 0 {
-		m.raised[h] = raise{best: r.Priority}
+	return Duplicate
+}
+
+// full reports whether there is no room for one more request.
+func (m *Memory) full() bool {
+	if m.arena.stuck() != nil {
+		m.arena.files.next = 0
+		m.spill()
 	}
-	m.stats.Ready++
-	m.stats.Changes++
-	m.enqueue(&entry{req: *r, hash: h}, now)
-	return Added
+	return m.pending() >= int64(m.opt.MaxPending) || m.arena.stuck() != nil
 }
 
 func (m *Memory) pending() int64 { return m.stats.Ready + m.stats.Delayed + m.stats.Leased }
 
-// raise queues a request that is ready once more, if its priority is better now. The old record becomes stale.
-func (m *Memory) raise(r *Request, h uint64, now time.Time) AddStatus {
-	old := m.raised[h]
-	if r.Priority <= old.best {
-		return Duplicate
+// enqueue makes a request ready.
+func (m *Memory) enqueue(r *Request, h uint64, now time.Duration) *memHost {
+	host := m.host(r.Host())
+	m.scratch = appendEntry(m.scratch[:0], &entry{req: *r, due: m.dueNow(now)}, host.name)
+	m.push(host, h, r.Priority, now, m.scratch)
+	return host
+}
+
+// dueNow is the due time that is kept with a record that is ready from now on.
+func (m *Memory) dueNow(now time.Duration) time.Duration {
+	if m.arena.age == 0 {
+		return 0
 	}
-	m.raised[h] = raise{best: r.Priority, stale: old.stale + 1}
+	return now
+}
+
+// push appends a record to the ready ones of its host.
+func (m *Memory) push(host *memHost, h uint64, priority int, now time.Duration, record []byte) {
+	m.keys.setReady(h, priority)
 	m.stats.Changes++
-	m.enqueue(&entry{req: *r, hash: h}, now)
-	return Raised
+	if host.queue.n == 0 {
+		host.since = now
+	}
+	host.queue.push(&m.arena, priority, m.dueNow(now), record)
+	m.place(host, now)
+	m.spill()
 }
 
-// enqueue appends an entry to the ready ones of its host.
-func (m *Memory) enqueue(e *entry, now time.Time) {
-	host := m.host(e.req.Host())
-	m.scratch = appendEntry(m.scratch[:0], e)
-	host.queue.pushReady(e.req.Priority, m.scratch)
+// tidy drops the stale records of a host when they are more than a third of all.
+func (m *Memory) tidy(host *memHost, now time.Duration) {
+	const few = 64
+	if host.queue.stale < few || host.queue.stale < host.queue.n/3 {
+		return
+	}
+	host.queue.filter(&m.arena, func(record []byte, priority int) bool {
+		e, err := decodeEntry(record, host.name, priority)
+		if err != nil {
+			panic(err) // what appendEntry wrote
+		}
+		return m.counts(m.keys.hash(e.req.key()), priority)
+	})
 	m.place(host, now)
 }
 
-// delay puts an entry among the delayed ones of its host.
-func (m *Memory) delay(e *entry, d time.Duration, now time.Time) {
+// counts reports whether a record that is taken from its queue is the one that its key has now. It settles the state of a
+// key that was dropped.
+func (m *Memory) counts(h uint64, priority int) bool {
+	state, best := m.keys.get(h)
+	if state == dropped {
+		m.keys.set(h, finished)
+	}
+	return state == ready && priority == best
+}
+
+// delayedEntry is a record that waits for its time.
+type delayedEntry struct {
+	due      time.Duration
+	seq      uint64
+	at       int // place in the heap
+	hash     uint64
+	host     string
+	priority int
+	record   []byte
+}
+
+func (e *delayedEntry) before(f *delayedEntry) bool {
+	if e.due != f.due {
+		return e.due < f.due
+	}
+	return e.seq < f.seq
+}
+
+func (e *delayedEntry) slot() *int { return &e.at }
+
+// delay puts a record away until it is due.
+func (m *Memory) delay(e *entry, host string, h uint64, d, now time.Duration) {
+	m.keys.set(h, waiting)
 	m.seq++
-	host := m.host(e.req.Host())
-	host.queue.pushDelayed(delayedEntry{due: now.Add(d), seq: m.seq, priority: e.req.Priority, record: appendEntry(nil, e)})
-	m.place(host, now)
+	due := now + d
+	if due < now { // beyond what can be counted
+		due = math.MaxInt64
+	}
+	e.due = m.dueNow(due)
+	m.delayed.push(&delayedEntry{due: due, seq: m.seq, hash: h, host: host, priority: e.req.Priority, record: appendEntry(nil, e, host)})
+	m.stats.Delayed++
+	m.stats.Changes++
+}
+
+// ripen makes ready what is due.
+func (m *Memory) ripen(now time.Duration) {
+	for len(m.delayed) > 0 && m.delayed[0].due <= now {
+		e := m.delayed.remove(0)
+		if m.keys.state(e.hash) != waiting {
+			m.keys.set(e.hash, finished)
+			m.idle--
+			continue
+		}
+		m.stats.Delayed--
+		m.stats.Ready++
+		m.push(m.host(e.host), e.hash, e.priority, now, e.record)
+	}
+}
+
+// requeue puts the request of a hold that was let go back, at once or after a delay.
+func (m *Memory) requeue(l *hold, d, now time.Duration) {
+	e, err := decodeEntry(l.record, l.host.name, l.priority)
+	if err != nil {
+		panic(err) // what appendEntry wrote
+	}
+	e.attempt, e.crashes = l.attempt, l.crashes
+	if d > 0 {
+		m.delay(e, l.host.name, l.hash, d, now)
+		return
+	}
+	e.due = m.dueNow(now)
+	m.stats.Ready++
+	m.scratch = appendEntry(m.scratch[:0], e, l.host.name)
+	m.push(l.host, l.hash, l.priority, now, m.scratch)
+}
+
+// pass marks a key that a redirect went through as seen.
+func (m *Memory) pass(key string) {
+	const few = 4096
+	h := m.keys.hash(key)
+	switch state := m.keys.state(h); state {
+	case unseen:
+		m.keys.set(h, finished)
+	case suspect:
+		m.stats.Ready--
+		m.keys.set(h, finished)
+		m.forgetSuspect(h)
+	case ready:
+		m.stats.Ready--
+		m.keys.set(h, dropped)
+		if u, ok := weburl.Split(key); ok && m.hosts[u.Host()] != nil {
+			m.hosts[u.Host()].queue.stale++
+		} else if m.stray++; m.stray > few && m.stray > int(m.stats.Ready) {
+			m.tidyAll()
+		}
+	case waiting:
+		m.stats.Delayed--
+		m.keys.set(h, dropped)
+		if m.idle++; m.idle > few && m.idle > int(m.stats.Delayed) {
+			m.tidyDelayed()
+		}
+	}
+}
+
+// tidyAll drops all stale records of hosts.
+func (m *Memory) tidyAll() {
+	m.stray = 0
+	now := time.Since(m.start)
+	for _, h := range m.hosts {
+		h.queue.stale = h.queue.n
+		m.tidy(h, now)
+	}
+}
+
+// tidyDelayed drops the delayed entries that are not to be handed out.
+func (m *Memory) tidyDelayed() {
+	m.idle = 0
+	all := m.delayed
+	m.delayed = nil
+	for _, e := range all {
+		if m.keys.state(e.hash) == waiting {
+			m.delayed.push(e)
+		} else {
+			m.keys.set(e.hash, finished)
+		}
+	}
 }
 
 // Stats implements Frontier.
 func (m *Memory) Stats(ctx context.Context) (FrontierStats, error) {
-	if err := ctx.Err(); err != nil {
+	now, err := m.begin(ctx)
+	if err != nil {
 		return FrontierStats{}, err
 	}
-	m.mu.Lock()
 	defer m.mu.Unlock()
-	now := time.Now()
-	m.reclaim(now)
 	s := m.stats
-	s.Hosts, s.Producers, s.Finished = len(m.hosts), m.producers(now), m.finished(now)
+	s.Producers = m.producers(now)
+	s.Hosts, s.Finished = len(m.hosts), m.finished(now)
 	return s, nil
 }
 
-func (m *Memory) finished(now time.Time) bool { return m.pending() == 0 && m.producers(now) == 0 }
+func (m *Memory) finished(now time.Duration) bool { return m.pending() == 0 && m.producers(now) == 0 }
 
-func (m *Memory) producers(now time.Time) int {
-	n := 0
+// maxProducers bounds the producers that are open at a time.
+const maxProducers = 10_000
+
+type producer struct {
+	until time.Duration
+	open  int
+}
+
+// producers counts the open ones.
+func (m *Memory) producers(now time.Duration) int {
 	for name, p := range m.producer {
-		if !now.Before(p.until) {
+		if now >= p.until {
 			delete(m.producer, name)
-			continue
+			m.stats.Changes++
 		}
-		n++
 	}
-	return n
+	return len(m.producer)
 }
 
 // OpenProducer implements Producers.
 func (m *Memory) OpenProducer(ctx context.Context, name string, ttl time.Duration) (func(context.Context) error, error) {
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
 	if name == "" || ttl <= 0 {
 		return nil, fmt.Errorf("seine: frontier: producer %q with a ttl of %v", name, ttl)
 	}
-	m.mu.Lock()
+	now, err := m.begin(ctx)
+	if err != nil {
+		return nil, err
+	}
 	defer m.mu.Unlock()
+	m.producers(now)
 	p := m.producer[name]
 	if p == nil {
+		if len(m.producer) >= maxProducers {
+			return nil, fmt.Errorf("%w: %d producers are open", ErrFull, maxProducers)
+		}
 		p = &producer{}
 		m.producer[name] = p
 	}
 	p.open++
-	p.until = time.Now().Add(ttl)
+	p.until = now + ttl
 	m.stats.Changes++
 	var once sync.Once
 	return func(context.Context) error {
-		once.Do(func() {
-			m.mu.Lock()
-			defer m.mu.Unlock()
-			if p.open--; p.open == 0 && m.producer[name] == p {
-				delete(m.producer, name)
-				m.stats.Changes++
-			}
-		})
+		once.Do(func() { m.closeProducer(name, p) })
 		return nil
 	}, nil
+}
+
+func (m *Memory) closeProducer(name string, p *producer) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if p.open--; p.open == 0 && m.producer[name] == p {
+		delete(m.producer, name)
+		m.stats.Changes++
+	}
+}
+
+// lostError lists the keys of lost leases beside another error.
+func lostError(keys []string, other error) error {
+	if len(keys) == 0 {
+		return other
+	}
+	lost := &LeaseLostError{Keys: keys}
+	if other == nil {
+		return lost
+	}
+	return errors.Join(lost, other)
 }

@@ -2,152 +2,242 @@ package crawler
 
 import (
 	"encoding/binary"
+	"math"
+	"math/bits"
 	"slices"
 	"time"
 )
 
-// queue is a first-in-first-out queue of encoded entries in a few growing chunks, so that a queued URL costs its bytes
-// and not a struct, and the collector sees a handful of pointers for a whole host.
+// arena is what the queues of a frontier have in common.
+type arena struct {
+	bytes int64         // that the chunks in memory hold
+	most  int           // bytes of a new chunk
+	age   time.Duration // how long a request waits for one level of priority more; 0: none ages
+	files spillFiles
+}
+
+// chunk is a run of records, in memory or in a file.
+type chunk struct {
+	data []byte
+	disk *extent // nil when it is in memory
+}
+
+// queue is a first-in-first-out queue of records in a few growing chunks, so that a queued URL costs its bytes and not a
+// struct, and the collector sees a handful of pointers for a whole host.
 type queue struct {
-	chunks [][]byte
+	chunks []chunk
 	off    int // of the first record in chunks[0]
 	n      int
 }
 
 const (
-	firstChunk = 256
+	firstChunk = 64
 	mostChunk  = 64 << 10
 )
 
-func (q *queue) push(record []byte) {
-	need := binary.MaxVarintLen32 + len(record)
+func (q *queue) push(a *arena, record []byte) {
+	need := (bits.Len(uint(len(record)|1))+6)/7 + len(record)
 	last := len(q.chunks) - 1
-	if last < 0 || cap(q.chunks[last])-len(q.chunks[last]) < need {
+	if last < 0 || q.chunks[last].disk != nil || cap(q.chunks[last].data)-len(q.chunks[last].data) < need {
 		size := firstChunk
 		if last >= 0 {
-			size = min(2*cap(q.chunks[last]), mostChunk)
+			size = min(max(size, cap(q.chunks[last].data)*3/2), a.most)
 		}
-		q.chunks = append(q.chunks, make([]byte, 0, max(size, need)))
+		data := slices.Grow([]byte(nil), max(size, need))
+		a.bytes += int64(cap(data))
+		q.chunks = append(q.chunks, chunk{data: data})
 		last++
 	}
-	c := binary.AppendUvarint(q.chunks[last], uint64(len(record)))
-	q.chunks[last] = append(c, record...)
+	c := &q.chunks[last]
+	c.data = append(binary.AppendUvarint(c.data, uint64(len(record))), record...)
 	q.n++
 }
 
-// pop returns the oldest record, which is valid until the next push or pop.
-func (q *queue) pop() ([]byte, bool) {
-	if q.n == 0 {
-		return nil, false
-	}
-	c := q.chunks[0]
-	size, w := binary.Uvarint(c[q.off:])
-	start := q.off + w
-	record := c[start : start+int(size)]
-	q.off = start + int(size)
-	q.n--
-	if q.off == len(c) {
-		if len(q.chunks) == 1 && cap(c) <= firstChunk {
-			q.chunks[0] = c[:0] // the record stays readable until the next push
-		} else {
-			q.chunks = slices.Delete(q.chunks, 0, 1)
+// head returns the oldest record and where the next begins. The queue is not empty.
+func (q *queue) head(a *arena) (record []byte, next int, err error) {
+	c := &q.chunks[0]
+	if c.disk != nil {
+		if c.data, err = a.files.read(c.disk); err != nil {
+			return nil, 0, err
 		}
-		q.off = 0
+		c.disk = nil
+		a.bytes += int64(cap(c.data))
 	}
-	return record, true
+	size, w := binary.Uvarint(c.data[q.off:])
+	start := q.off + w
+	return c.data[start : start+int(size)], start + int(size), nil
 }
 
-// bucket holds the ready entries of one priority.
+// pop returns the oldest record, which is valid until the next push; nil when there is none. After an error it is still
+// there.
+func (q *queue) pop(a *arena) ([]byte, error) {
+	if q.n == 0 {
+		return nil, nil
+	}
+	record, next, err := q.head(a)
+	if err != nil {
+		return nil, err
+	}
+	q.n--
+	q.off = next
+	if c := &q.chunks[0]; next == len(c.data) {
+		q.off = 0
+		if len(q.chunks) == 1 && cap(c.data) <= 2*firstChunk {
+			c.data = c.data[:0] // the record stays readable until the next push
+		} else {
+			a.bytes -= int64(cap(c.data))
+			q.chunks = slices.Delete(q.chunks, 0, 1)
+		}
+	}
+	return record, nil
+}
+
+// free gives up what the queue holds in memory.
+func (q *queue) free(a *arena) {
+	for _, c := range q.chunks {
+		if c.disk == nil {
+			a.bytes -= int64(cap(c.data))
+		}
+	}
+	*q = queue{}
+}
+
+// bucket holds the ready records of one priority.
 type bucket struct {
 	priority int
+	rank     int64 // where requests age: when the first one became ready, less what its priority is worth; the least is next
+	at       int   // place in the heap
 	queue
 }
 
-// delayedEntry waits for its time.
-type delayedEntry struct {
-	due      time.Time
-	seq      uint64
-	priority int
-	record   []byte
-}
-
-func (a delayedEntry) before(b delayedEntry) bool {
-	if !a.due.Equal(b.due) {
-		return a.due.Before(b.due)
+func (b *bucket) before(c *bucket) bool {
+	if b.rank != c.rank {
+		return b.rank < c.rank
 	}
-	return a.seq < b.seq
+	return b.priority > c.priority
 }
 
-// hostQueue is the work of one host: ready entries by priority, then by arrival, and delayed ones by due time.
+func (b *bucket) slot() *int { return &b.at }
+
+// rank is the order of a request that is ready since due among those of other priorities. As each ages alike, one that
+// is behind by n levels of priority is as urgent as another if it has waited n·age longer: their order never changes.
+func (a *arena) rank(priority int, due time.Duration) int64 {
+	if a.age == 0 {
+		return 0
+	}
+	hi, lo := bits.Mul64(uint64(max(priority, -priority)), uint64(a.age))
+	worth := int64(math.MaxInt64 / 2)
+	if hi == 0 && lo < math.MaxInt64/2 {
+		worth = int64(lo)
+	}
+	if priority < 0 {
+		worth = -worth
+	}
+	return int64(due) - worth
+}
+
+// hostQueue holds the ready records of a host: the greatest priority first, then the oldest.
 type hostQueue struct {
-	ready   []bucket // by falling priority
-	delayed []delayedEntry
-	nReady  int
+	ready      minHeap[*bucket] // not empty, unless it is the only one
+	byPriority map[int]*bucket  // nil as long as there are few
+	n          int              // records, stale ones included
+	stale      int              // that are not to be handed out
 }
 
-func (q *hostQueue) pushReady(priority int, record []byte) {
-	i, found := slices.BinarySearchFunc(q.ready, priority, func(b bucket, p int) int { return p - b.priority })
-	if !found {
-		q.ready = slices.Insert(q.ready, i, bucket{priority: priority})
-	}
-	q.ready[i].push(record)
-	q.nReady++
-}
+const fewBuckets = 8
 
-// popReady returns the next ready record, valid until the queue is used again.
-func (q *hostQueue) popReady() ([]byte, bool) {
-	for len(q.ready) > 0 {
-		record, ok := q.ready[0].pop()
-		if ok {
-			q.nReady--
-			return record, true
-		}
-		if len(q.ready) == 1 {
-			return nil, false
-		}
-		q.ready = slices.Delete(q.ready, 0, 1)
-	}
-	return nil, false
-}
-
-func (q *hostQueue) pushDelayed(e delayedEntry) {
-	q.delayed = append(q.delayed, e)
-	i := len(q.delayed) - 1
-	for i > 0 {
-		up := (i - 1) / 2
-		if !q.delayed[i].before(q.delayed[up]) {
-			break
-		}
-		q.delayed[i], q.delayed[up] = q.delayed[up], q.delayed[i]
-		i = up
+func (q *hostQueue) push(a *arena, priority int, due time.Duration, record []byte) {
+	q.n++
+	b := q.bucket(priority)
+	b.queue.push(a, record)
+	if b.queue.n == 1 {
+		b.rank = a.rank(priority, due)
+		q.ready.fix(b.at)
 	}
 }
 
-func (q *hostQueue) popDelayed() delayedEntry {
-	top := q.delayed[0]
-	last := len(q.delayed) - 1
-	q.delayed[0] = q.delayed[last]
-	q.delayed[last] = delayedEntry{}
-	q.delayed = q.delayed[:last]
-	for i := 0; ; {
-		least := i
-		for c := 2*i + 1; c <= 2*i+2 && c < last; c++ {
-			if q.delayed[c].before(q.delayed[least]) {
-				least = c
+// bucket returns the bucket of a priority, making one if there is none.
+func (q *hostQueue) bucket(priority int) *bucket {
+	if q.byPriority != nil {
+		if b := q.byPriority[priority]; b != nil {
+			return b
+		}
+	} else {
+		for _, b := range q.ready {
+			if b.priority == priority {
+				return b
 			}
 		}
-		if least == i {
-			return top
-		}
-		q.delayed[i], q.delayed[least] = q.delayed[least], q.delayed[i]
-		i = least
 	}
+	if len(q.ready) == 1 && q.ready[0].queue.n == 0 {
+		q.ready[0].priority = priority
+		return q.ready[0]
+	}
+	b := &bucket{priority: priority}
+	q.ready.push(b)
+	if q.byPriority == nil && len(q.ready) > fewBuckets {
+		q.byPriority = make(map[int]*bucket, 2*fewBuckets)
+		for _, b := range q.ready {
+			q.byPriority[b.priority] = b
+		}
+	}
+	if q.byPriority != nil {
+		q.byPriority[priority] = b
+	}
+	return b
 }
 
-// ripen moves what is due to the ready entries.
-func (q *hostQueue) ripen(now time.Time) {
-	for len(q.delayed) > 0 && !q.delayed[0].due.After(now) {
-		e := q.popDelayed()
-		q.pushReady(e.priority, e.record)
+// pop returns the next record, which is valid until the queue is used again, and its priority; nil when there is none.
+func (q *hostQueue) pop(a *arena) (record []byte, priority int, err error) {
+	if q.n == 0 {
+		return nil, 0, nil
 	}
+	b := q.ready[0]
+	record, err = b.queue.pop(a)
+	if err != nil {
+		return nil, 0, err
+	}
+	q.n--
+	switch {
+	case b.queue.n > 0 && a.age > 0 && len(q.ready) > 1:
+		if next, _, err := b.queue.head(a); err == nil { // else the next pop tells
+			b.rank = a.rank(b.priority, dueOf(next))
+			q.ready.fix(0)
+		}
+	case b.queue.n == 0 && len(q.ready) > 1:
+		q.ready.remove(0)
+		b.queue.free(a)
+		if delete(q.byPriority, b.priority); len(q.ready) == 1 {
+			q.byPriority = nil
+		}
+	}
+	return record, b.priority, nil
+}
+
+// filter drops the records that it is not told to keep. It leaves a queue alone that has a part in a file: there stale
+// records cost no memory.
+func (q *hostQueue) filter(a *arena, keep func(record []byte, priority int) bool) {
+	for _, b := range q.ready {
+		if slices.ContainsFunc(b.queue.chunks, func(c chunk) bool { return c.disk != nil }) {
+			return
+		}
+	}
+	var kept hostQueue
+	for _, b := range q.ready {
+		for record, _ := b.queue.pop(a); record != nil; record, _ = b.queue.pop(a) {
+			if keep(record, b.priority) {
+				kept.push(a, b.priority, dueOf(record), record)
+			}
+		}
+		b.queue.free(a)
+	}
+	*q = kept
+}
+
+// free gives up what an empty queue holds.
+func (q *hostQueue) free(a *arena) {
+	for _, b := range q.ready {
+		b.queue.free(a)
+	}
+	*q = hostQueue{}
 }

@@ -2,98 +2,165 @@ package crawler
 
 import (
 	"bytes"
-	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
+	"strconv"
 	"testing"
 	"time"
-
-	"github.com/seine-go/seine/internal/siphash"
 )
 
-// A queue gives back what was pushed, in order, however pushes and pops are mixed.
+func newArena() *arena { return &arena{most: mostChunk} }
+
+// A queue gives back what was pushed, in order, however pushes and pops are mixed, and knows what it holds.
 func TestQueueKeepsOrder(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(1, 2))
 	var q queue
+	a := newArena()
 	var model [][]byte
 	for range 100_000 {
 		if r.IntN(5) < 2 && len(model) > 0 {
-			got, ok := q.pop()
-			if !ok || !bytes.Equal(got, model[0]) {
-				t.Fatalf("popped %q, want %q", got, model[0])
+			if got, err := q.pop(a); err != nil || !bytes.Equal(got, model[0]) {
+				t.Fatalf("popped %q, %v, want %q", got, err, model[0])
 			}
 			model = model[1:]
 			continue
 		}
-		size := r.IntN(60)
+		size := 1 + r.IntN(60)
 		if r.IntN(1000) == 0 {
 			size = r.IntN(100_000)
 		}
 		record := bytes.Repeat([]byte{byte(r.IntN(256))}, size)
-		q.push(record)
+		q.push(a, record)
 		model = append(model, record)
 		if len(model) > 2000 {
 			for _, want := range model {
-				if got, ok := q.pop(); !ok || !bytes.Equal(got, want) {
-					t.Fatalf("popped %d bytes, want %d", len(got), len(want))
+				if got, err := q.pop(a); err != nil || !bytes.Equal(got, want) {
+					t.Fatalf("popped %d bytes, %v, want %d", len(got), err, len(want))
 				}
 			}
 			model = nil
-			if _, ok := q.pop(); ok || len(q.chunks) > 1 {
-				t.Fatalf("an empty queue holds %d chunks", len(q.chunks))
+			if got, _ := q.pop(a); got != nil || len(q.chunks) > 1 || a.bytes > 2*firstChunk {
+				t.Fatalf("an empty queue holds %d chunks, %d bytes", len(q.chunks), a.bytes)
 			}
 		}
 	}
+	q.free(a)
+	if a.bytes != 0 {
+		t.Fatalf("%d bytes are held by nothing", a.bytes)
+	}
 }
 
-func TestHostQueueOrdersByPriorityThenDueThenArrival(t *testing.T) {
-	t.Parallel()
-	var q hostQueue
-	now := time.Unix(1000, 0)
-	q.pushReady(0, []byte("a"))
-	q.pushReady(5, []byte("urgent"))
-	q.pushReady(0, []byte("b"))
-	q.pushReady(-1, []byte("last"))
-	q.pushDelayed(delayedEntry{due: now.Add(2), seq: 1, record: []byte("d2")})
-	q.pushDelayed(delayedEntry{due: now.Add(1), seq: 2, record: []byte("d1")})
-	q.pushDelayed(delayedEntry{due: now.Add(1), seq: 3, record: []byte("d1 too")})
-	q.pushDelayed(delayedEntry{due: now.Add(99), seq: 4, record: []byte("later")})
-	q.ripen(now.Add(5))
-	var got []string
-	for record, ok := q.popReady(); ok; record, ok = q.popReady() {
-		got = append(got, string(record))
+func drain(t *testing.T, q *hostQueue, a *arena) (all []string) {
+	t.Helper()
+	for {
+		record, _, err := q.pop(a)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if record == nil {
+			return all
+		}
+		all = append(all, string(record))
 	}
-	if want := []string{"urgent", "a", "b", "d1", "d1 too", "d2", "last"}; !slices.Equal(got, want) {
+}
+
+func TestHostQueueOrdersByPriorityThenArrival(t *testing.T) {
+	t.Parallel()
+	a := newArena()
+	var q hostQueue
+	for _, r := range []struct {
+		priority int
+		record   string
+	}{{0, "a"}, {5, "urgent"}, {0, "b"}, {-1, "last"}, {math.MaxInt, "first"}, {math.MinInt, "never"}, {0, "c"}} {
+		q.push(a, r.priority, 0, []byte(r.record))
+	}
+	if got, want := drain(t, &q, a), []string{"first", "urgent", "a", "b", "c", "last", "never"}; !slices.Equal(got, want) {
 		t.Fatalf("%q, want %q", got, want)
 	}
-	if len(q.delayed) != 1 || q.nReady != 0 {
-		t.Fatalf("%d delayed, %d ready", len(q.delayed), q.nReady)
+}
+
+// Of many priorities the order is right, and none is looked for in a long list.
+func TestHostQueueTakesManyPriorities(t *testing.T) {
+	t.Parallel()
+	a := newArena()
+	var q hostQueue
+	r := rand.New(rand.NewPCG(3, 4))
+	var want []int
+	for range 20_000 {
+		p := r.IntN(1_000_000) - 500_000
+		want = append(want, p)
+		q.push(a, p, 0, []byte(strconv.Itoa(p)))
+	}
+	slices.SortStableFunc(want, func(a, b int) int { return b - a })
+	for i, got := range drain(t, &q, a) {
+		if got != strconv.Itoa(want[i]) {
+			t.Fatalf("place %d has %s, not %d", i, got, want[i])
+		}
+	}
+	q.free(a)
+	if q.n != 0 || a.bytes != 0 {
+		t.Fatalf("%d records, %d bytes are left", q.n, a.bytes)
 	}
 }
 
-// The table is a map, and a key costs what its comment says.
-func TestSeenTable(t *testing.T) {
+// A level of priority is worth the step of waiting, no more and no less, and no priority overflows.
+func TestHostQueueAges(t *testing.T) {
 	t.Parallel()
-	table := seenTable{key: siphash.Key{1, 2}}
-	const n = 200_000
-	worst := 0.0
-	for i := range n {
-		h := table.hash(fmt.Sprint("https://films.example/title/", i))
-		if s := table.get(h); s != unseen {
-			t.Fatalf("key %d is %v before it was set", i, s)
-		}
-		table.set(h, keyState(1+i%4))
-		if i > 10*seenStart {
-			worst = max(worst, 9*float64(len(table.slots))/float64(table.count))
-		}
+	a := newArena()
+	a.age = time.Minute
+	record := func(due time.Duration, name string) []byte {
+		return appendEntry(nil, &entry{due: due, req: Request{URL: name}}, "")
 	}
-	for i := range n {
-		if s := table.get(table.hash(fmt.Sprint("https://films.example/title/", i))); s != keyState(1+i%4) {
-			t.Fatalf("key %d is %v", i, s)
-		}
+	var q hostQueue
+	for _, r := range []struct {
+		priority int
+		due      time.Duration
+		name     string
+	}{
+		{0, time.Second, "0 at 1 s"},
+		{0, 2 * time.Second, "0 at 2 s"},
+		{1, 61 * time.Second, "1 at 61 s"},
+		{1, 61*time.Second + 500*time.Millisecond, "1 at 61.5 s"},
+		{2, 119 * time.Second, "2 at 119 s"},
+		{math.MaxInt, time.Hour, "most"},
+		{math.MinInt, time.Second, "least"},
+		{-60, time.Second, "-60 at 1 s"},
+		{0, time.Hour + 2*time.Second, "0 at an hour and 2 s"},
+	} {
+		q.push(a, r.priority, r.due, record(r.due, r.name))
 	}
-	if table.count != n || worst > 17.1 {
-		t.Fatalf("%d keys, %.1f bytes a key", table.count, worst)
+	var got []string
+	for {
+		record, p, err := q.pop(a)
+		if record == nil || err != nil {
+			break
+		}
+		e, err := decodeEntry(record, "", p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got = append(got, e.req.URL)
+	}
+	want := []string{"most", "2 at 119 s", "1 at 61 s", "0 at 1 s", "1 at 61.5 s", "0 at 2 s", "-60 at 1 s", "0 at an hour and 2 s", "least"}
+	if !slices.Equal(got, want) {
+		t.Fatalf("%q\nwant %q", got, want)
+	}
+}
+
+// A filtered queue has what is to be kept, in order.
+func TestHostQueueFilters(t *testing.T) {
+	t.Parallel()
+	a := newArena()
+	var q hostQueue
+	for i := range 1000 {
+		q.push(a, i%20, 0, []byte(strconv.Itoa(i)))
+	}
+	q.filter(a, func(record []byte, priority int) bool {
+		return priority == 3 && len(record) == 2 || priority == 4 && len(record) == 1
+	})
+	if got, want := drain(t, &q, a), []string{"4", "23", "43", "63", "83"}; !slices.Equal(got, want) {
+		t.Fatalf("%q, want %q", got, want)
 	}
 }

@@ -1,79 +1,75 @@
 package crawler
 
 import (
-	"math/bits"
-
+	"github.com/seine-go/seine/internal/hashtable"
 	"github.com/seine-go/seine/internal/siphash"
 )
 
-// keyState is what the seen table knows of a key.
+// keyState is what a Memory knows of a key.
 type keyState uint8
 
 const (
-	unseen  keyState = iota
-	queued           // ready
-	waiting          // delayed
-	leased
-	finished // done, failed, or passed by a redirect
-	dropped  // queued or waiting, but passed by a redirect meanwhile: not to be handed out
+	unseen   keyState = iota
+	ready             // its record is among the ready ones of its host
+	waiting           // its record is among the delayed ones
+	leased            // in somebody's hands
+	suspect           // its holder died; it waits to be leased alone
+	finished          // done, or passed by a redirect
+	failed            // given up
+	dropped           // was to be done when a redirect passed it; its record is not to be handed out
 )
 
-// seenTable maps the keyed 64-bit hash of a key to its state: open addressing with linear probing, 9 bytes a slot. It
-// is exact up to a collision of hashes, which a site cannot craft since it does not know the hash key. With n keys the
-// chance of any collision is about n²/2⁶⁵: 3 in 100,000,000 for a million.
-type seenTable struct {
-	key   siphash.Key
-	slots []uint64 // 0 is free; a hash of 0 is stored as 1
-	state []keyState
-	count int
+// keyTable maps the keyed 64-bit hash of a key to its state and, while it is ready, its priority. It costs ten bytes a
+// key and is exact up to a collision of hashes, which a site cannot craft since it does not know the secret. With n keys
+// the chance of any collision is below n²/2⁶⁵: 3 in 100,000,000 for a million.
+type keyTable struct {
+	secret siphash.Key
+	shards []hashtable.Shard
+	far    map[uint64]int // priorities for which there is no room in the table
 }
 
-const seenStart = 1 << 10 // slots of a new table
+// A value of the table is a state and a level, which is a priority from -nearest to nearest, or farLevel.
+const (
+	stateBits = 3
+	nearest   = 63
+	farLevel  = 2*nearest + 1
+)
 
-func (t *seenTable) hash(key string) uint64 { return max(siphash.Sum64(t.key, key), 1) }
-
-// find returns the slot of a hash, or the free one where it belongs.
-func (t *seenTable) find(h uint64) int {
-	if len(t.slots) == 0 {
-		t.slots, t.state = make([]uint64, seenStart), make([]keyState, seenStart)
-	}
-	hi, _ := bits.Mul64(h, uint64(len(t.slots)))
-	i := int(hi)
-	for t.slots[i] != h && t.slots[i] != 0 {
-		if i++; i == len(t.slots) {
-			i = 0
-		}
-	}
-	return i
+func newKeyTable(secret siphash.Key) keyTable {
+	return keyTable{secret: secret, shards: make([]hashtable.Shard, hashtable.Shards), far: map[uint64]int{}}
 }
 
-func (t *seenTable) get(h uint64) keyState {
-	i := t.find(h)
-	return t.state[i]
+func (t *keyTable) hash(key string) uint64 { return siphash.Sum64(t.secret, key) }
+
+// get returns the state of a key and, if it is ready, the priority of the record that counts.
+func (t *keyTable) get(h uint64) (keyState, int) {
+	v := t.shards[hashtable.Of(h)].Get(h, 0)
+	level := int(v >> stateBits)
+	if level == farLevel {
+		return keyState(v & (1<<stateBits - 1)), t.far[h]
+	}
+	return keyState(v & (1<<stateBits - 1)), level - nearest
 }
 
-func (t *seenTable) set(h uint64, s keyState) {
-	i := t.find(h)
-	if t.slots[i] == 0 {
-		if t.count >= len(t.slots)/5*4 {
-			t.grow()
-			i = t.find(h)
-		}
-		t.slots[i] = h
-		t.count++
-	}
-	t.state[i] = s
+// state returns the state of a key.
+func (t *keyTable) state(h uint64) keyState {
+	return keyState(t.shards[hashtable.Of(h)].Get(h, 0) & (1<<stateBits - 1))
 }
 
-// grow makes the table half as large again, so that at a load between 0.53 and 0.8 a key costs 11 to 17 bytes.
-func (t *seenTable) grow() {
-	old, state := t.slots, t.state
-	n := len(old) + len(old)/2
-	t.slots, t.state = make([]uint64, n), make([]keyState, n)
-	for i, h := range old {
-		if h != 0 {
-			j := t.find(h)
-			t.slots[j], t.state[j] = h, state[i]
-		}
+// set gives a key a state other than ready.
+func (t *keyTable) set(h uint64, s keyState) {
+	delete(t.far, h)
+	t.shards[hashtable.Of(h)].Set(h, 0, uint16(s)|nearest<<stateBits)
+}
+
+// setReady makes a key ready.
+func (t *keyTable) setReady(h uint64, priority int) {
+	level := priority + nearest
+	if priority < -nearest || priority > nearest {
+		level = farLevel
+		t.far[h] = priority
+	} else {
+		delete(t.far, h)
 	}
+	t.shards[hashtable.Of(h)].Set(h, 0, uint16(ready)|uint16(level)<<stateBits)
 }
