@@ -1,7 +1,3 @@
-// Package ratelimit paces requests. Today it holds the report that every exchange with a host gives to whoever paces
-// that host; limiters and the adaptive controller are planned.
-//
-//	r := ratelimit.Report{Class: ratelimit.OK, Status: 200, Latency: 80 * time.Millisecond}
 package ratelimit
 
 import "time"
