@@ -76,12 +76,13 @@ func decodeHashV2(h *HashV2, s string) bool {
 // decodeHex fills dst from twice as many digits.
 func decodeHex(dst []byte, s string) bool {
 	bad := byte(0)
-	for i := range dst {
-		a, b := hexDigit[s[2*i]], hexDigit[s[2*i+1]]
-		bad |= a | b
-		dst[i] = a<<4 | b
+	for ; len(dst) >= 4 && len(s) >= 8; dst, s = dst[4:], s[8:] {
+		a, b, c, d := hexDigit[s[0]], hexDigit[s[1]], hexDigit[s[2]], hexDigit[s[3]]
+		e, f, g, h := hexDigit[s[4]], hexDigit[s[5]], hexDigit[s[6]], hexDigit[s[7]]
+		bad |= a | b | c | d | e | f | g | h
+		dst[0], dst[1], dst[2], dst[3] = a<<4|b, c<<4|d, e<<4|f, g<<4|h
 	}
-	return bad <= 15
+	return bad <= 15 && len(dst) == 0
 }
 
 // decodeBase32 fills 5n bytes from 8n digits of RFC 4648, of either case.

@@ -1,7 +1,6 @@
 package torrent
 
 import (
-	"bytes"
 	"fmt"
 	"iter"
 	"net/netip"
@@ -9,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+	"unsafe"
 )
 
 // Magnet is a magnet link to a torrent (BEP 9, 46, 53). Lists hold each entry once, in the order of the link; entries of
@@ -188,9 +188,9 @@ func cutMark(s string) string {
 // magnetParser fills a Magnet.
 type magnetParser struct {
 	m       Magnet
-	badHash string          // a hash that is none
-	kept    strings.Builder // the texts of the Magnet, one behind the other: it does not keep the page that its link stood on
-	space   [128]byte       // for decoding
+	badHash string // a hash that is none
+	rest    string // what has not been read
+	space   []byte // what is left of the memory for the texts of the Magnet, which does not keep the page that its link stood on
 
 	trackers, webSeeds, sources, fallback, peers, nodes, words uniq
 }
@@ -212,10 +212,13 @@ func (p *magnetParser) numbered(list []numberedValue) {
 
 // unnumbered reads the parameters whose key has no number, and returns the others.
 func (p *magnetParser) unnumbered(s string) (numbered []numberedValue) {
-	for s != "" {
+	for p.rest = s; p.rest != ""; {
 		var pair string
-		pair, s = cutParameter(s)
-		eq := strings.IndexByte(pair, '=')
+		pair, p.rest = cutParameter(p.rest)
+		eq := 2 // as most keys are of two letters
+		if len(pair) <= eq || pair[eq] != '=' {
+			eq = strings.IndexByte(pair, '=')
+		}
 		if eq < 0 || eq == len(pair)-1 {
 			continue
 		}
@@ -229,63 +232,48 @@ func (p *magnetParser) unnumbered(s string) (numbered []numberedValue) {
 	return numbered
 }
 
-// validUTF8 replaces what is no UTF-8.
-func validUTF8(b []byte) []byte {
-	if utf8.Valid(b) {
-		return b
+// decode decodes escapes once; what is no escape stays as it is.
+func (p *magnetParser) decode(s string, plus bool) string {
+	if len(p.space) < len(s) {
+		p.space = make([]byte, len(s)+len(p.rest))
 	}
-	return bytes.ToValidUTF8(b, []byte("\uFFFD"))
+	n := copyDecoded(p.space, s, plus)
+	if n == 0 {
+		return ""
+	}
+	text := unsafe.String(&p.space[0], n) // these bytes are not written again
+	p.space = p.space[n:]
+	return text
 }
 
-// decode decodes escapes once; what is no escape stays as it is. The result is good until the next call.
-func (p *magnetParser) decode(s string, plus bool) []byte {
-	dst := p.space[:]
-	if len(s) > len(dst) {
-		dst = make([]byte, len(s))
+// copyDecoded decodes into dst, which is long enough, and returns how many bytes there are.
+func copyDecoded(dst []byte, s string, plus bool) (n int) {
+	if strings.IndexByte(s, '%') < 0 && (!plus || strings.IndexByte(s, '+') < 0) {
+		return copy(dst, s)
 	}
-	n := plainPrefix(s, plus)
-	copy(dst, s[:n])
-	for i := n; i < len(s); i++ {
+	for i := 0; i < len(s) && n < len(dst); i++ {
 		c := s[i]
-		if c == '%' && i+2 < len(s) && hexDigit[s[i+1]]|hexDigit[s[i+2]] <= 15 {
-			c = hexDigit[s[i+1]]<<4 | hexDigit[s[i+2]]
-			i += 2
+		if c == '%' && i+2 < len(s) {
+			if a, b := hexDigit[s[i+1]], hexDigit[s[i+2]]; a|b <= 15 {
+				c = a<<4 | b
+				i += 2
+			}
 		} else if c == '+' && plus {
 			c = ' '
 		}
 		dst[n] = c
 		n++
 	}
-	return dst[:n]
-}
-
-// plainPrefix is how much of a value stands for itself.
-func plainPrefix(s string, plus bool) int {
-	n := strings.IndexByte(s, '%')
-	if n < 0 {
-		n = len(s)
-	}
-	if plus {
-		if i := strings.IndexByte(s[:n], '+'); i >= 0 {
-			return i
-		}
-	}
 	return n
 }
 
-// keep makes a text of the Magnet of decoded bytes.
-func (p *magnetParser) keep(b []byte) string {
-	if p.kept.Cap()-p.kept.Len() < len(b) {
-		p.kept.Reset() // what was kept before stays where it is
-		p.kept.Grow(max(2*len(b), keepBytes))
+// keep appends a text to a list that does not hold it. A new list has place for all that may follow, within reason.
+func (p *magnetParser) keep(seen *uniq, list *[]string, text string) {
+	if *list == nil {
+		*list = make([]string, 0, 1+min(strings.Count(p.rest, "&"), fewStrings))
 	}
-	start := p.kept.Len()
-	p.kept.Write(b)
-	return p.kept.String()[start:]
+	seen.add(list, text)
 }
-
-// keepBytes is how much memory is taken at once for the texts of a Magnet.
-const keepBytes = 128
 
 // cutParameter cuts at the next separator: an ampersand, which may be escaped for HTML, even several times.
 func cutParameter(s string) (pair, rest string) {
@@ -294,20 +282,18 @@ func cutParameter(s string) (pair, rest string) {
 		return s, ""
 	}
 	pair, rest = s[:i], s[i+1:]
-	for {
+	for rest != "" && (rest[0] == '#' || rest[0]|0x20 == 'a') {
 		n := escapedAmpersand(rest)
 		if n == 0 {
-			return pair, rest
+			break
 		}
 		rest = rest[n:]
 	}
+	return pair, rest
 }
 
 // escapedAmpersand returns the length of what follows the ampersand of "&amp;" and its like.
 func escapedAmpersand(s string) int {
-	if s == "" || s[0] != '#' && s[0] != 'a' && s[0] != 'A' {
-		return 0
-	}
 	for _, tail := range [...]string{"amp;", "#38;", "#x26;", "#038;"} {
 		if len(s) >= len(tail) && strings.EqualFold(s[:len(tail)], tail) {
 			return len(tail)
@@ -348,12 +334,15 @@ func (p *magnetParser) parameter(key magnetKey, value string) {
 	case keyTopic:
 		p.topic(value)
 	case keyTracker:
-		if t := trimBytes(p.decode(value, false)); trackerScheme(t) {
-			p.trackers.add(&m.Trackers, p.keep(t))
+		if t := trim(p.decode(value, false)); trackerScheme(t) {
+			p.keep(&p.trackers, &m.Trackers, t)
 		}
 	case keyName:
 		if m.Name == "" {
-			m.Name = p.keep(trimBytes(validUTF8(p.decode(value, true))))
+			m.Name = trim(p.decode(value, true))
+			if !utf8.ValidString(m.Name) {
+				m.Name = trim(strings.ToValidUTF8(m.Name, "\uFFFD"))
+			}
 		}
 	case keyLength:
 		if n, err := strconv.ParseInt(value, 10, 64); err == nil && n > 0 && m.Length == 0 && value[0] != '+' {
@@ -366,48 +355,45 @@ func (p *magnetParser) parameter(key magnetKey, value string) {
 	case keyFallback:
 		p.add(&p.fallback, &m.Fallback, value)
 	case keyWords:
-		for word := range strings.FieldsSeq(string(p.decode(value, true))) {
-			p.words.add(&m.Keywords, word)
+		for word := range strings.FieldsSeq(p.decode(value, true)) {
+			p.keep(&p.words, &m.Keywords, word)
 		}
 	case keyPeer:
 		p.address(&p.peers, &m.Peers, value)
 	case keyNode:
 		p.address(&p.nodes, &m.Nodes, value)
 	case keySelect:
-		p.selection(string(p.decode(value, false)))
+		p.selection(p.decode(value, false))
 	}
 }
 
 func (p *magnetParser) add(seen *uniq, list *[]string, value string) {
-	if b := trimBytes(p.decode(value, false)); len(b) > 0 {
-		seen.add(list, p.keep(b))
+	if value = trim(p.decode(value, false)); value != "" {
+		p.keep(seen, list, value)
 	}
 }
 
 func (p *magnetParser) address(seen *uniq, list *[]string, value string) {
-	if a, ok := hostPort(string(trimBytes(p.decode(value, false)))); ok {
-		seen.add(list, a)
+	if a, ok := hostPort(trim(p.decode(value, false))); ok {
+		p.keep(seen, list, a)
 	}
 }
 
 // topic reads the hash of an xt.
 func (p *magnetParser) topic(s string) {
 	if strings.IndexByte(s, '%') >= 0 {
-		s = string(p.decode(s, false))
+		s = p.decode(s, false)
 	}
 	if digits, ok := cutURN(s, urnV1); ok {
-		var h HashV1
-		if !decodeHashV1(&h, digits) {
-			p.badHash = s
-		} else if p.m.V1.IsZero() {
-			p.m.V1 = h
+		if !p.m.V1.IsZero() {
+			return
 		}
-	} else if multihash, ok := cutURN(s, urnV2); ok {
-		var h HashV2
-		if digits, ok := strings.CutPrefix(multihash, sha256Prefix); !ok || !decodeHashV2(&h, digits) {
-			p.badHash = s
-		} else if p.m.V2.IsZero() {
-			p.m.V2 = h
+		if !decodeHashV1(&p.m.V1, digits) {
+			p.m.V1, p.badHash = HashV1{}, s
+		}
+	} else if multihash, ok := cutURN(s, urnV2); ok && p.m.V2.IsZero() {
+		if digits, ok := strings.CutPrefix(multihash, sha256Prefix); !ok || !decodeHashV2(&p.m.V2, digits) {
+			p.m.V2, p.badHash = HashV2{}, s
 		}
 	}
 }
@@ -472,10 +458,10 @@ func hostPort(s string) (string, bool) {
 	} else if !isHost(host) {
 		return "", false
 	}
-	if strconv.Itoa(n) != port || !strings.HasPrefix(s, host) {
-		return host + ":" + strconv.Itoa(n), true
+	if port[0] != '0' && s[:i] == host {
+		return s, true
 	}
-	return s, true
+	return host + ":" + strconv.Itoa(n), true
 }
 
 // maxHost is the greatest length of a host name, in bytes.

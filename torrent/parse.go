@@ -14,7 +14,8 @@ import (
 // Parse reads a .torrent file. The result keeps parts of b. Errors are of type *Error; of an input with several faults
 // one that makes it unreadable as bencode is told first.
 func Parse(b []byte, o Options) (*Metainfo, Warnings, error) {
-	p := newParser(b, o)
+	var p parser
+	p.init(b, o)
 	if p.begin() {
 		p.outer()
 	}
@@ -23,7 +24,8 @@ func Parse(b []byte, o Options) (*Metainfo, Warnings, error) {
 
 // ParseInfo reads an info dictionary alone, as peers give it (BEP 9). Offsets are those in info.
 func ParseInfo(info []byte, o Options) (*Metainfo, Warnings, error) {
-	p := newParser(info, o)
+	var p parser
+	p.init(info, o)
 	if p.begin() {
 		p.haveInfo = true
 		p.infoDict(0)
@@ -56,15 +58,16 @@ type infoParts struct {
 	list, tree                           []File // of version 1, with pad files, and of version 2
 }
 
-func newParser(b []byte, o Options) *parser {
-	p := &parser{data: b, m: &Metainfo{}, limits: Limits{
+func (p *parser) init(b []byte, o Options) {
+	p.data = b
+	p.m = &Metainfo{}
+	p.limits = Limits{
 		Files:      limit(o.Limits.Files, DefaultMaxFiles),
 		Pieces:     limit(o.Limits.Pieces, DefaultMaxPieces),
 		Duplicates: limit(o.Limits.Duplicates, DefaultMaxDuplicates),
 		PathBytes:  limit(o.Limits.PathBytes, DefaultMaxPathBytes),
-	}}
+	}
 	p.Reset(b, o.encoding())
-	return p
 }
 
 // fault keeps the first fault, and returns false.

@@ -103,6 +103,9 @@ func cutName(path string) (folder, name string) {
 // makeUnique renames files whose path is that of a folder or of a file before it, compared without case: a number goes
 // before the extension.
 func (p *parser) makeUnique(files []File) bool {
+	if fewAndUnique(files) {
+		return true
+	}
 	set := newPathSet(len(files))
 	for i := range files {
 		folder, _ := cutName(files[i].Path)
@@ -130,6 +133,43 @@ func (p *parser) makeUnique(files []File) bool {
 			files[i].Path = folder + "/" + other
 		}
 		p.warnPath(files[i].raw)
+	}
+	return true
+}
+
+// fewAndUnique tells, for a few files with names of ASCII, that no two are in each other's way. It is the short way for the usual
+// torrent.
+func fewAndUnique(files []File) bool {
+	const few = 16
+	if len(files) > few {
+		return false
+	}
+	for i := range files {
+		if !isASCII(files[i].Path) {
+			return false
+		}
+		for j := range i {
+			if meets(files[i].Path, files[j].Path) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// meets tells whether two paths of ASCII are equal but for case, or one is a folder of the other.
+func meets(a, b string) bool {
+	if len(a) > len(b) {
+		a, b = b, a
+	}
+	return (len(a) == len(b) || b[len(a)] == '/') && strings.EqualFold(a, b[:len(a)])
+}
+
+func isASCII(s string) bool {
+	for i := range len(s) {
+		if s[i] >= utf8.RuneSelf {
+			return false
+		}
 	}
 	return true
 }

@@ -65,18 +65,17 @@ type frame struct {
 // Scanner reads one value from the start of an input. It keeps the input and allocates for nesting deeper than a few
 // levels and for warnings only. It is not safe for concurrent use.
 type Scanner struct {
-	data      []byte
-	pos       int
-	depth     int
-	maxDepth  int
-	tokens    int // that may still be read; negative without limit
-	maxBytes  int
-	stack     []frame
-	err       *Error
-	done      bool
-	warnings  Warnings
-	warned    [5]uint8
-	firstPart [8]frame
+	data     []byte
+	pos      int
+	depth    int
+	maxDepth int
+	tokens   int // that may still be read; negative without limit
+	err      *Error
+	done     bool
+	warnings Warnings
+	warned   [5]uint8
+	few      [8]frame // what is open, the outermost first
+	more     []frame  // what is nested deeper
 }
 
 // NewScanner returns a Scanner over data, which must not change while it is used.
@@ -88,16 +87,20 @@ func NewScanner(data []byte, o Options) *Scanner {
 
 // Reset makes the scanner read data from its start.
 func (s *Scanner) Reset(data []byte, o Options) {
-	*s = Scanner{data: data, stack: s.stack}
-	if s.stack == nil {
-		s.stack = s.firstPart[:]
-	}
+	*s = Scanner{data: data, more: s.more}
 	s.maxDepth = bound(o.MaxDepth, DefaultMaxDepth)
 	s.tokens = bound(o.MaxTokens, DefaultMaxTokens)
-	s.maxBytes = bound(o.MaxBytes, DefaultMaxBytes)
-	if s.maxBytes >= 0 && len(data) > s.maxBytes {
-		s.fail(ErrBytes, s.maxBytes)
+	if limit := bound(o.MaxBytes, DefaultMaxBytes); limit >= 0 && len(data) > limit {
+		s.fail(ErrBytes, limit)
 	}
+}
+
+// top is what was opened last.
+func (s *Scanner) top() *frame {
+	if i := s.depth - 1; i < len(s.few) {
+		return &s.few[i]
+	}
+	return &s.more[s.depth-1-len(s.few)]
 }
 
 // bound returns n, the default for zero, and -1 for no limit.
@@ -120,7 +123,7 @@ func (s *Scanner) Next() Token {
 	c := s.data[start]
 	kind := String
 	if s.depth > 0 {
-		top := &s.stack[s.depth-1]
+		top := s.top()
 		if c == 'e' {
 			return s.end(top)
 		}
@@ -232,11 +235,11 @@ func (s *Scanner) open(kind Kind) Token {
 	if s.depth == s.maxDepth {
 		return s.fail(ErrDepth, s.pos)
 	}
-	if s.depth == len(s.stack) {
-		s.stack = append(s.stack, make([]frame, len(s.stack))...)
+	if i := s.depth - len(s.few); i >= 0 && i == len(s.more) {
+		s.more = append(s.more, make([]frame, max(len(s.more), len(s.few)))...)
 	}
-	s.stack[s.depth] = frame{start: s.pos, dict: kind == Dict, wantKey: kind == Dict}
 	s.depth++
+	*s.top() = frame{start: s.pos, dict: kind == Dict, wantKey: kind == Dict}
 	s.pos++
 	return Token{Kind: kind, Start: s.pos - 1, End: s.pos}
 }
@@ -255,7 +258,7 @@ func (s *Scanner) end(top *frame) Token {
 
 // ordered compares the key that was just read with the one before it.
 func (s *Scanner) ordered(start, body int) {
-	top := &s.stack[s.depth-1]
+	top := s.top()
 	if top.keyTo > 0 {
 		switch bytes.Compare(s.data[top.keyFrom:top.keyTo], s.data[body:s.pos]) {
 		case 0:

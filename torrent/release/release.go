@@ -50,6 +50,7 @@ const (
 	maxSeason   = 99   // in a range of seasons
 	maxInRange  = 2000 // numbers in a range of episodes
 	maxElements = 8    // of a path, from its end
+	maxGroups   = 64   // brackets; further ones are taken for separators
 )
 
 // Parse reads a name, or a path whose folders tell what the name of the file does not.
@@ -269,7 +270,7 @@ func (p *parser) scan() {
 				from = i
 			}
 			continue
-		case closing(r) != 0:
+		case closing(r) != 0 && len(p.groups) < maxGroups:
 			endWord(i)
 			p.groups = append(p.groups, group{i, len(p.low)})
 			open = append(open, len(p.groups)-1)
