@@ -125,8 +125,12 @@ func TestMagnetErrors(t *testing.T) {
 		s    string
 		want error
 	}{
-		{"", torrent.ErrNotMagnet}, {"magnet", torrent.ErrNotMagnet}, {"http://x/?xt=urn:btih:" + hex40, torrent.ErrNotMagnet},
-		{"magnet:", torrent.ErrMissingInfoHash}, {"magnet:?xt=urn:sha1:x", torrent.ErrMissingInfoHash}, {"magnet:?xt=" + hex40, torrent.ErrMissingInfoHash},
+		{"", torrent.ErrNotMagnet},
+		{"magnet", torrent.ErrNotMagnet},
+		{"http://x/?xt=urn:btih:" + hex40, torrent.ErrNotMagnet},
+		{"magnet:", torrent.ErrMissingInfoHash},
+		{"magnet:?xt=urn:sha1:x", torrent.ErrMissingInfoHash},
+		{"magnet:?xt=" + hex40, torrent.ErrMissingInfoHash},
 		{link + "&dn=" + strings.Repeat("x", torrent.MaxMagnetBytes-len(link)-4), nil},
 		{link + "&dn=" + strings.Repeat("x", torrent.MaxMagnetBytes-len(link)-3), torrent.ErrTooLong},
 	}
