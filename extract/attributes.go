@@ -5,9 +5,8 @@ import "bytes"
 // attributes holds the values of one tag that are read, as they are written in it. Of attributes of one name the first
 // counts.
 type attributes struct {
-	set     uint32
-	value   [attrCount][]byte
-	decoded bool // values hold no character references: they come from a tree
+	set   uint32
+	value [attrCount][]byte
 
 	// slashInValue says that the "/" before the ">" belongs to an unquoted value, so that it closes nothing.
 	slashInValue bool
@@ -40,15 +39,38 @@ func (a *attributes) read(b []byte, i int) int {
 	}
 }
 
-// tagEnd returns where the tag ends whose name ends before b[i], behind its ">", or -1.
+// tagEnd returns where the tag ends whose name ends before b[i], behind its ">", or -1. It is attribute, again and again,
+// for the many tags of which nobody wants the attributes.
 func tagEnd(b []byte, i int) int {
-	for {
-		_, _, next, ok := attribute(b, i)
-		if !ok {
-			return next
+	for i < len(b) {
+		switch c := class[b[i]]; {
+		case b[i] == '>':
+			return i + 1
+		case c&betweenAttrs != 0:
+			i++
+			continue
 		}
-		i = next
+		for i++; i < len(b) && class[b[i]]&endsAttr == 0; i++ {
+		}
+		if i = skipSpace(b, i); i >= len(b) || b[i] != '=' {
+			continue
+		}
+		if i = skipSpace(b, i+1); i >= len(b) {
+			return -1
+		}
+		if q := b[i]; q == '"' || q == '\'' {
+			n := bytes.IndexByte(b[i+1:], q)
+			if n < 0 {
+				return -1
+			}
+			i += n + 2
+			continue
+		}
+		for i < len(b) && class[b[i]]&endsValue == 0 {
+			i++
+		}
 	}
+	return -1
 }
 
 // attribute reads the attribute that stands at b[i] or next (WHATWG HTML 13.2.5.32 to 39) and returns where it ends. Not

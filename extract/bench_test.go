@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"golang.org/x/net/html"
 )
@@ -63,24 +64,29 @@ func scanBench(b *testing.B, page []byte) {
 	}
 }
 
-func tokenizerBench(b *testing.B, page []byte) {
-	b.ReportAllocs()
-	b.SetBytes(int64(len(page)))
-	for b.Loop() {
-		z := html.NewTokenizer(bytes.NewReader(page))
-		for tt := z.Next(); tt != html.ErrorToken; tt = z.Next() {
-			if tt != html.StartTagToken {
-				continue
-			}
-			for _, more := z.TagName(); more; {
-				_, _, more = z.TagAttr()
-			}
+// tokenize goes through the tags and attributes of a page with the tokenizer of x/net/html.
+func tokenize(page []byte) {
+	z := html.NewTokenizer(bytes.NewReader(page))
+	for tt := z.Next(); tt != html.ErrorToken; tt = z.Next() {
+		if tt != html.StartTagToken {
+			continue
+		}
+		for _, more := z.TagName(); more; {
+			_, _, more = z.TagAttr()
 		}
 	}
 }
 
-func BenchmarkScan(b *testing.B)      { scanBench(b, catalogPage()) }
-func BenchmarkTokenizer(b *testing.B) { tokenizerBench(b, catalogPage()) }
+func BenchmarkTokenizer(b *testing.B) {
+	page := catalogPage()
+	b.ReportAllocs()
+	b.SetBytes(int64(len(page)))
+	for b.Loop() {
+		tokenize(page)
+	}
+}
+
+func BenchmarkScan(b *testing.B) { scanBench(b, catalogPage()) }
 
 func BenchmarkParse(b *testing.B) {
 	page := catalogPage()
@@ -90,4 +96,54 @@ func BenchmarkParse(b *testing.B) {
 			b.Fatal(err)
 		}
 	}
+}
+
+// BenchmarkScanBuilder scans a page that needs the stack of open elements.
+func BenchmarkScanBuilder(b *testing.B) {
+	scanBench(b, append([]byte("<svg></p>"), catalogPage()...))
+}
+
+func BenchmarkDocumentTree(b *testing.B) {
+	page := catalogPage()
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := NewDocument(page, DocumentOptions{}).Tree(); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// fastest gives the least time of one call: what a machine with other work takes away does not count.
+func fastest(f func()) time.Duration {
+	const rounds, calls = 1500, 4
+	least := time.Duration(1<<63 - 1)
+	for range rounds {
+		start := time.Now()
+		for range calls {
+			f()
+		}
+		least = min(least, time.Since(start)/calls)
+	}
+	return least
+}
+
+func TestLinkPassIsFasterThanATokenizer(t *testing.T) {
+	if testing.Short() || raceEnabled {
+		t.Skip("times are for the long form, without the race detector")
+	}
+	page := catalogPage()
+	o := ScanOptions{URL: "http://127.0.0.1:8399/page/7"}
+	h, err := Scan(page, o)
+	if err != nil || len(h.Links) != 36 || len(page) < 20_600 || len(page) > 21_200 {
+		t.Fatalf("%d bytes, %d links, %v", len(page), len(h.Links), err)
+	}
+	scan := func() { _, _ = Scan(page, o) }
+	allocs := testing.AllocsPerRun(200, scan)
+	scanTime, tokenizerTime := fastest(scan), fastest(func() { tokenize(page) })
+	if allocs > 5 || scanTime > tokenizerTime/4 {
+		t.Errorf("link pass %v, tokenizer %v, %.0f allocs", scanTime, tokenizerTime, allocs)
+		return
+	}
+	fmt.Printf("shown first-crawl.3: link pass %.1f µs, tokenizer %.1f µs, %.0f allocs\n",
+		float64(scanTime.Nanoseconds())/1000, float64(tokenizerTime.Nanoseconds())/1000, allocs)
 }

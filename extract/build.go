@@ -70,15 +70,23 @@ func attributesHash(b []byte, i int) (sum uint64) {
 		}
 		i = next
 		var buf [32]byte
-		h := hashOf(fnvStart, bytes.ReplaceAll(lower(buf[:0], name), []byte{0}, []byte("\uFFFD")))
+		h := hashOf(fnvStart, lower(buf[:0], name))
 		if seen[h] {
 			continue
 		}
 		seen[h] = true
-		value = bytes.ReplaceAll(value, []byte("\r\n"), []byte("\n"))
-		value = bytes.ReplaceAll(value, []byte("\r"), []byte("\n"))
-		sum += hashOf(h*fnvPrime, appendDecoded(nil, value))
+		sum += hashOf(h*fnvPrime, normalized(value))
 	}
+}
+
+// normalized gives an attribute value as a tree has it.
+func normalized(value []byte) []byte {
+	if !bytes.ContainsAny(value, "\r&\x00") {
+		return value
+	}
+	value = bytes.ReplaceAll(value, []byte("\r\n"), []byte("\n"))
+	value = bytes.ReplaceAll(value, []byte("\r"), []byte("\n"))
+	return appendDecoded(nil, value)
 }
 
 // text takes text between tags.
@@ -86,22 +94,32 @@ func (s *scanner) text(text []byte) {
 	if s.builder == nil || len(text) == 0 {
 		return
 	}
-	if bytes.IndexByte(text, '&') >= 0 {
-		text = []byte(html.UnescapeString(string(text)))
-	}
 	t := token{kind: textToken}
-	for _, c := range text {
-		switch {
+	for i := 0; i < len(text) && !t.other; i++ { // behind what is no whitespace nothing counts
+		switch c := text[i]; {
 		case class[c]&isSpace != 0:
 			t.blank = true
 		case c == 0:
 			t.nul = true
+		case c == '&':
+			t.other = !isBlankReference(text[i:])
+			if !t.other {
+				t.blank = true
+				i += referenceLen(text[i:]) - 1
+			}
 		default:
 			t.other = true
 		}
 	}
 	t.newline = string(text) == "\n" || string(text) == "\r" || string(text) == "\r\n"
 	s.builder.process(t)
+}
+
+// isBlankReference says whether text starts with a reference to whitespace.
+func isBlankReference(text []byte) bool {
+	ref := string(text[:referenceLen(text)])
+	c := html.UnescapeString(ref)
+	return c != ref && len(c) == 1 && class[c[0]]&isSpace != 0
 }
 
 // section takes what stands in a CDATA section; of other declarations it takes nothing.

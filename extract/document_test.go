@@ -171,7 +171,7 @@ func TestDeepDocumentIsFlattened(t *testing.T) {
 		return b.String()
 	}
 	million := 1_000_000
-	if testing.Short() {
+	if testing.Short() || raceEnabled {
 		million = 50_000
 	}
 	tests := []struct {

@@ -16,15 +16,13 @@ const (
 	maxFormatting = 50
 	// maxClones is how many elements a tree may have that stand for tags that others share: a formatting element that is
 	// left open is opened again in every block that follows.
-	maxClones = 200_000
-	// fewTags is how many tags cannot make that many clones: each makes maxOpen at most.
-	fewTags = maxClones / maxOpen
+	maxClones = 500_000
 )
 
 // parsePage parses a page, flattened where its tree would be too deep or too large.
 func parsePage(text []byte) (parsed, error) {
 	tags := bytes.Count(text, []byte("<"))
-	if tags <= fewTags || countClones(text) <= maxClones {
+	if tags*min(countFormatting(text, tags), maxOpen) <= maxClones || countClones(text) <= maxClones {
 		if root, err := parseTree(text); err == nil {
 			return parsed{root: root}, nil
 		}
@@ -38,6 +36,24 @@ func parsePage(text []byte) (parsed, error) {
 
 func parseTree(text []byte) (*html.Node, error) {
 	return html.ParseWithOptions(bytes.NewReader(text), html.ParseOptionEnableScripting(false))
+}
+
+// countFormatting counts what may be start tags of formatting elements, at most tags. Each can be opened again at each
+// tag, as far as they fit on the stack.
+func countFormatting(text []byte, tags int) (n int) {
+	if tags*min(tags, maxOpen) <= maxClones {
+		return tags
+	}
+	for i := 0; ; i++ {
+		next := bytes.IndexByte(text[i:], '<')
+		if next < 0 {
+			return n
+		}
+		i += next
+		if end := nameEnd(text[:min(len(text), i+9)], i+1); end > 0 && isFormatting(nameOf(text[i+1:end]).atom) {
+			n++
+		}
+	}
 }
 
 func countClones(text []byte) int {

