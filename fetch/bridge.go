@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -150,7 +151,12 @@ func bridgeError(ctx context.Context, url string, err error) *Error {
 	case isCertificateFault(err):
 		return &Error{Op: "round trip", URL: url, Kind: ErrTLS, Final: true, Err: err}
 	}
-	return &Error{Op: "round trip", URL: url, Kind: ErrClosed, Err: err}
+	kind := ErrClosed
+	var dial *net.OpError
+	if errors.As(err, &dial) && dial.Op == "dial" {
+		kind = ErrConnect
+	}
+	return &Error{Op: "round trip", URL: url, Kind: kind, Err: err}
 }
 
 // RoundTripper makes a RoundTripper of a Fetcher, for http.Client and for httputil.ReverseProxy. Redirects are left to whoever uses it. The
