@@ -186,14 +186,6 @@ func copyDecoded(dst []byte, s string, plus bool) (n int) {
 	return n
 }
 
-// keep appends a text to a list that does not hold it. A new list has place for all that may follow, within reason.
-func (p *magnetParser) keep(seen *uniq, list *[]string, text string) {
-	if *list == nil {
-		*list = make([]string, 0, 1+min(strings.Count(p.rest, "&"), fewStrings))
-	}
-	seen.add(list, text)
-}
-
 // cutParameter cuts at the next separator: an ampersand, which may be escaped for HTML, even several times.
 func cutParameter(s string) (pair, rest string) {
 	i := strings.IndexByte(s, '&')
@@ -254,7 +246,7 @@ func (p *magnetParser) parameter(key magnetKey, value string) {
 		p.topic(value)
 	case keyTracker:
 		if t := trim(p.decode(value, false)); trackerScheme(t) {
-			p.keep(&p.trackers, &m.Trackers, t)
+			p.trackers.add(&m.Trackers, t)
 		}
 	case keyName:
 		if m.Name == "" {
@@ -275,7 +267,7 @@ func (p *magnetParser) parameter(key magnetKey, value string) {
 		p.add(&p.fallback, &m.Fallback, value)
 	case keyWords:
 		for word := range strings.FieldsSeq(p.decode(value, true)) {
-			p.keep(&p.words, &m.Keywords, word)
+			p.words.add(&m.Keywords, word)
 		}
 	case keyPeer:
 		p.address(&p.peers, &m.Peers, value)
@@ -288,13 +280,13 @@ func (p *magnetParser) parameter(key magnetKey, value string) {
 
 func (p *magnetParser) add(seen *uniq, list *[]string, value string) {
 	if value = trim(p.decode(value, false)); value != "" {
-		p.keep(seen, list, value)
+		seen.add(list, value)
 	}
 }
 
 func (p *magnetParser) address(seen *uniq, list *[]string, value string) {
 	if a, ok := hostPort(trim(p.decode(value, false))); ok {
-		p.keep(seen, list, a)
+		seen.add(list, a)
 	}
 }
 

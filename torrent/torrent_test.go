@@ -28,7 +28,7 @@ func listed(files ...string) string {
 }
 
 // file is the inside of the dictionary of a file.
-func file(length int, path ...string) string {
+func file(length int64, path ...string) string {
 	s := fmt.Sprintf("6:lengthi%de4:pathl", length)
 	for _, e := range path {
 		s += string(bencode.AppendString(nil, e))

@@ -43,6 +43,9 @@ func (u *uniq) add(list *[]string, s string) {
 		u.keep(*list)
 	}
 	if u.seen == nil {
+		if *list == nil {
+			*list = make([]string, 0, 4)
+		}
 		if !slices.Contains(*list, s) {
 			*list = append(*list, s)
 		}
@@ -175,20 +178,20 @@ func trim(s string) string {
 	if s == "" || visible(s[0]) && visible(s[len(s)-1]) {
 		return s
 	}
-	return strings.TrimFunc(s, outer)
+	return strings.TrimFunc(s, isBlank)
 }
 
 func trimBytes(b []byte) []byte {
 	if len(b) == 0 || visible(b[0]) && visible(b[len(b)-1]) {
 		return b
 	}
-	return bytes.TrimFunc(b, outer)
+	return bytes.TrimFunc(b, isBlank)
 }
 
 func visible(c byte) bool { return c > ' ' && c < 0x7f }
 
-// outer tells what is taken away at the ends of a text: also the blanks of other scripts and the byte order mark.
-func outer(r rune) bool { return r <= ' ' || r == 0x7f || r == 0xa0 || r == 0xfeff || r == 0x3000 }
+// isBlank tells what is taken away at the ends of a text: also the blanks of other scripts and the byte order mark.
+func isBlank(r rune) bool { return r <= ' ' || r == 0x7f || r == 0xa0 || r == 0xfeff || r == 0x3000 }
 
 // maxNodes is how many nodes are kept of a torrent; further ones get a warning.
 const maxNodes = 10_000

@@ -185,6 +185,9 @@ func TestWarningsAreBounded(t *testing.T) {
 
 // 100 MB of small items, lists and dictionaries: the time is linear and the memory bounded.
 func TestHostileInputOf100MB(t *testing.T) {
+	if testing.Short() {
+		t.Skip("100 MB, several times")
+	}
 	list := func(item string) []byte { return append([]byte("l"), strings.Repeat(item, 100_000_000/len(item))...) }
 	inputs := map[string][]byte{
 		"integers":     list("i0e"),

@@ -7,8 +7,9 @@
 // releases, and leaves a field empty rather than guess. [Classify] tells what a file is by its path.
 //
 // Conventions: a pack of a season has Seasons and no Episodes; episodes that are counted over a whole series have no
-// season, and numbers such as 103 or Cap.409 are such episodes; of a full date the year counts as Year; tags of sites and groups
-// are no part of the title; of titles in several scripts the Latin one is given; dots between words are blanks.
+// season; Cap.409, and a number such as 409 right before the tags of a name without a year, are episode 9 of season 4; of a
+// date the year counts as Year; tags of sites and groups are no part of the title; of titles in several scripts the Latin
+// one is given; dots between words are blanks.
 package release
 
 import (
@@ -27,7 +28,7 @@ type Info struct {
 	Seasons    []int  // rising
 	Episodes   []int  // rising; without Seasons they may be counted over the whole series
 	Resolution string // lines with p or i, such as 1080p; 4K is 2160p, 1280x720 is 720p
-	Source     string // one of BluRay, BDRip, BRRip, WEB-DL, WEBRip, WEB, HDTV, TVRip, DVD, DVDRip, HDRip, CAM, TeleSync, TeleCine, Screener, Workprint, VHS, PPV, HD-DVD
+	Source     string // BluRay, BDRip, BRRip, WEB-DL, WEBRip, WEB, HDTV, TVRip, HD-DVD, DVD, DVDRip, HDRip, CAM, TeleSync, TeleCine, Screener, Workprint, VHS or PPV
 	Remux      bool
 	Video      string   // codec: H.264, H.265, AV1, VP9, XviD, DivX, MPEG-2, VC-1
 	BitDepth   int      // bits of a color

@@ -12,63 +12,86 @@ type tag struct {
 	apply func(r *Info)
 }
 
-// tagsByWord holds the tags; the keys are words in lower case without what is between them.
-var tagsByWord = buildTags()
+// dictionary holds tags; the keys are words in lower case without what is between them.
+type dictionary map[string]tag
 
-func buildTags() map[string]tag {
-	t := map[string]tag{}
-	add := func(kind markKind, keys string, apply func(*Info)) {
-		for key := range strings.FieldsSeq(keys) {
-			t[key] = tag{kind, apply}
+// tagsByWord are the tags that are known.
+var tagsByWord = newDictionary()
+
+func newDictionary() dictionary {
+	t := dictionary{}
+	t.addSources()
+	t.addVideo()
+	t.addAudio()
+	t.addLanguages()
+	t.addEditions()
+	t.addFlags()
+	return t
+}
+
+// add adds words, parted by blanks, that say the same.
+func (t dictionary) add(kind markKind, keys string, apply func(*Info)) {
+	for key := range strings.FieldsSeq(keys) {
+		t[key] = tag{kind, apply}
+	}
+}
+
+// source adds words of a source. A later word goes before an earlier one that says little.
+func (t dictionary) source(kind markKind, value, keys string) {
+	t.add(kind, keys, func(r *Info) {
+		if r.Source == "" || weakSource(r.Source) {
+			r.Source = value
 		}
-	}
-	source := func(kind markKind, value, keys string) {
-		add(kind, keys, func(r *Info) {
-			if r.Source == "" || weakSource(r.Source) {
-				r.Source = value
-			}
-		})
-	}
-	list := func(kind markKind, field func(*Info) *[]string, value, keys string) {
-		add(kind, keys, func(r *Info) {
-			if f := field(r); !slices.Contains(*f, value) {
-				*f = append(*f, value)
-			}
-		})
-	}
-	source(tagMark, "BluRay", "bluray bdremux bdmv bdiso bd25 bd50 bd66 bd100 uhdbluray ultrahdbluray uhdbd")
-	source(weakMark, "BluRay", "bd")
-	source(tagMark, "BDRip", "bdrip uhdbdrip bdlight")
-	source(tagMark, "BRRip", "brrip brmux bdmux")
-	source(tagMark, "WEB-DL", "webdl webhd webdlrip webddl amznwebdl webhdrip")
-	source(tagMark, "WEBRip", "webrip webmux webcap")
-	source(weakMark, "WEB", "web")
-	source(tagMark, "HDTV", "hdtv hdtvrip dtv ahdtv uhdtv hdtvmux")
-	source(tagMark, "TVRip", "tvrip pdtv dsr dsrip satrip dvbrip dthrip dvb sdtv tvhdrip iptvrip pdtvrip dvbs")
-	source(tagMark, "HD-DVD", "hddvd hddvdrip")
-	source(tagMark, "DVD", "dvd5 dvd9 dvdr dvdfull fulldvd dvdremux")
-	source(weakMark, "DVD", "dvd")
-	source(tagMark, "DVDRip", "dvdrip dvdmux")
-	source(tagMark, "HDRip", "hdrip")
-	source(tagMark, "CAM", "camrip hdcam hqcam hdcamrip camhd sprint predvd predvdrip")
-	source(weakMark, "CAM", "cam")
-	source(tagMark, "TeleSync", "telesync hdts hdtsrip tsrip pdvd hqts")
-	source(weakMark, "TeleSync", "ts")
-	source(tagMark, "TeleCine", "telecine hdtc tcrip")
-	source(weakMark, "TeleCine", "tc")
-	source(tagMark, "Screener", "dvdscr dvdscreener bdscr bluscr dvdscrrip webscreener")
-	source(weakMark, "Screener", "screener scr")
-	source(tagMark, "Workprint", "workprint")
-	source(weakMark, "Workprint", "wp")
-	source(tagMark, "VHS", "vhsrip")
-	source(weakMark, "VHS", "vhs")
-	source(tagMark, "PPV", "ppvrip")
-	source(weakMark, "PPV", "ppv")
-	add(tagMark, "remux", func(r *Info) { r.Remux = true })
+	})
+}
+
+func weakSource(s string) bool { return s == "WEB" || s == "DVD" || s == "HDRip" || s == "BluRay" }
+
+// list adds words that add a value to a list.
+func (t dictionary) list(kind markKind, field func(*Info) *[]string, value, keys string) {
+	t.add(kind, keys, func(r *Info) {
+		if f := field(r); !slices.Contains(*f, value) {
+			*f = append(*f, value)
+		}
+	})
+}
+
+func (t dictionary) addSources() {
+	t.source(tagMark, "BluRay", "bluray bdremux bdmv bdiso bd25 bd50 bd66 bd100 uhdbluray ultrahdbluray uhdbd")
+	t.source(weakMark, "BluRay", "bd")
+	t.source(tagMark, "BDRip", "bdrip uhdbdrip bdlight")
+	t.source(tagMark, "BRRip", "brrip brmux bdmux")
+	t.source(tagMark, "WEB-DL", "webdl webhd webdlrip webddl amznwebdl webhdrip")
+	t.source(tagMark, "WEBRip", "webrip webmux webcap")
+	t.source(weakMark, "WEB", "web")
+	t.source(tagMark, "HDTV", "hdtv hdtvrip dtv ahdtv uhdtv hdtvmux")
+	t.source(tagMark, "TVRip", "tvrip pdtv dsr dsrip satrip dvbrip dthrip dvb sdtv tvhdrip iptvrip pdtvrip dvbs")
+	t.source(tagMark, "HD-DVD", "hddvd hddvdrip")
+	t.source(tagMark, "DVD", "dvd5 dvd9 dvdr dvdfull fulldvd dvdremux")
+	t.source(weakMark, "DVD", "dvd")
+	t.source(tagMark, "DVDRip", "dvdrip dvdmux")
+	t.source(tagMark, "HDRip", "hdrip")
+	t.source(tagMark, "CAM", "camrip hdcam hqcam hdcamrip camhd sprint predvd predvdrip")
+	t.source(weakMark, "CAM", "cam")
+	t.source(tagMark, "TeleSync", "telesync hdts hdtsrip tsrip pdvd hqts")
+	t.source(weakMark, "TeleSync", "ts")
+	t.source(tagMark, "TeleCine", "telecine hdtc tcrip")
+	t.source(weakMark, "TeleCine", "tc")
+	t.source(tagMark, "Screener", "dvdscr dvdscreener bdscr bluscr dvdscrrip webscreener")
+	t.source(weakMark, "Screener", "screener scr")
+	t.source(tagMark, "Workprint", "workprint")
+	t.source(weakMark, "Workprint", "wp")
+	t.source(tagMark, "VHS", "vhsrip")
+	t.source(weakMark, "VHS", "vhs")
+	t.source(tagMark, "PPV", "ppvrip")
+	t.source(weakMark, "PPV", "ppv")
+	t.add(tagMark, "remux", func(r *Info) { r.Remux = true })
 	t["bdremux"] = tag{tagMark, func(r *Info) { r.Source, r.Remux = "BluRay", true }}
 	t["dvdremux"] = tag{tagMark, func(r *Info) { r.Source, r.Remux = "DVD", true }}
+}
 
-	video := func(value, keys string) { add(tagMark, keys, func(r *Info) { r.Video = value }) }
+func (t dictionary) addVideo() {
+	video := func(value, keys string) { t.add(tagMark, keys, func(r *Info) { r.Video = value }) }
 	video("H.264", "x264 h264 avc avc1 h264avc x264avc avchd")
 	video("H.265", "x265 h265 hevc h265hevc x265hevc hevcx265")
 	video("AV1", "av1")
@@ -77,82 +100,50 @@ func buildTags() map[string]tag {
 	video("DivX", "divx divx5 divx6 divxhd")
 	video("MPEG-2", "mpeg2 mpeg2video")
 	video("VC-1", "vc1")
-	add(tagMark, "10bit 10bits hi10p hi10 yuv420p10 main10", func(r *Info) { r.BitDepth = 10 })
-	add(tagMark, "8bit 8bits", func(r *Info) { r.BitDepth = 8 })
-	add(tagMark, "12bit 12bits", func(r *Info) { r.BitDepth = 12 })
-	add(tagMark, "uhd 4k ultrahd 4kuhd uhd4k", func(r *Info) {
+	t.add(tagMark, "10bit 10bits hi10p hi10 yuv420p10 main10", func(r *Info) { r.BitDepth = 10 })
+	t.add(tagMark, "8bit 8bits", func(r *Info) { r.BitDepth = 8 })
+	t.add(tagMark, "12bit 12bits", func(r *Info) { r.BitDepth = 12 })
+	t.add(tagMark, "uhd 4k ultrahd 4kuhd uhd4k", func(r *Info) {
 		if r.Resolution == "" {
 			r.Resolution = "2160p"
 		}
 	})
-	add(tagMark, "8k", func(r *Info) { r.Resolution = "4320p" })
-	add(weakMark, "hd fhd sd hq 3d hsbs sbs hou halfsbs microhd mhd fullhd hdlight", nil)
+	t.add(tagMark, "8k", func(r *Info) { r.Resolution = "4320p" })
+	t.add(weakMark, "hd fhd sd hq 3d hsbs sbs hou halfsbs microhd mhd fullhd hdlight", nil)
 
 	hdr := func(r *Info) *[]string { return &r.HDR }
-	list(tagMark, hdr, "HDR", "hdr")
-	list(tagMark, hdr, "HDR10", "hdr10")
-	list(tagMark, hdr, "HDR10+", "hdr10plus hdr10p")
-	list(tagMark, hdr, "DV", "dovi dolbyvision")
-	list(weakMark, hdr, "DV", "dv")
-	list(weakMark, hdr, "HLG", "hlg")
-	list(weakMark, hdr, "SDR", "sdr")
-
-	audio := func(r *Info) *[]string { return &r.Audio }
-	list(tagMark, audio, "AAC", "aac heaac aaclc qaac")
-	list(tagMark, audio, "AC3", "ac3 ac3d ac3ld ac3hd dolbydigital")
-	list(weakMark, audio, "AC3", "dd")
-	list(tagMark, audio, "EAC3", "eac3 ddp ddplus dolbydigitalplus")
-	list(tagMark, audio, "DTS", "dts")
-	list(tagMark, audio, "DTS-HD", "dtshd dtshdhra dtshdhr")
-	list(tagMark, audio, "DTS-HD MA", "dtshdma dtsma")
-	list(tagMark, audio, "DTS-X", "dtsx")
-	list(tagMark, audio, "TrueHD", "truehd")
-	list(tagMark, audio, "Atmos", "atmos")
-	list(tagMark, audio, "FLAC", "flac")
-	list(weakMark, audio, "Opus", "opus")
-	list(tagMark, audio, "MP3", "mp3")
-	list(tagMark, audio, "PCM", "lpcm")
-	list(weakMark, audio, "PCM", "pcm")
-	add(tagMark, "dualaudio dual", nil)
-	list(weakMark, languages, "dual", "dualaudio dual")
-	t["dualaudio"] = tag{tagMark, t["dualaudio"].apply}
-	addLanguages(list)
-
-	edition := func(r *Info) *[]string { return &r.Edition }
-	list(weakMark, edition, "Extended", "extended")
-	list(tagMark, edition, "Extended", "extendedcut extendededition extendedversion")
-	list(weakMark, edition, "Unrated", "unrated")
-	list(weakMark, edition, "Uncut", "uncut uncensored")
-	list(tagMark, edition, "Director's Cut", "directorscut directorcut dircut directorsedition")
-	list(weakMark, edition, "Theatrical", "theatrical theatricalcut")
-	list(weakMark, edition, "Remastered", "remastered 4kremastered")
-	list(tagMark, edition, "Special Edition", "specialedition")
-	list(weakMark, edition, "IMAX", "imax imaxedition")
-	list(weakMark, edition, "Criterion", "criterion")
-	list(tagMark, edition, "Criterion", "criterioncollection criterionedition")
-	list(tagMark, edition, "Ultimate", "ultimateedition ultimatecut")
-	list(tagMark, edition, "Collector's", "collectorsedition collectoredition")
-	list(tagMark, edition, "Anniversary", "anniversaryedition")
-	list(weakMark, edition, "Final Cut", "finalcut")
-	list(tagMark, edition, "Deluxe", "deluxeedition")
-
-	add(weakMark, "proper repack rerip repack2 proper2 realproper", func(r *Info) { r.Proper = true })
-	add(weakMark, "internal limited dubbed subbed subs sub esub esubs msub msubs readnfo nfofix dirfix convert hybrid custom real "+
-		"hardsub hardsubs hardcoded softsub softsubs retail festival stv docu ws fs widescreen fullscreen upscaled upscale remaster "+
-		"customaudio audio extras bonus colorized line dl 1cd 2cd 3cd cd1 cd2 cd3 disc1 disc2 reenc rip mkv mp4 avi "+
-		"amzn nf netflix dsnp hulu hmax max atvp pcok itunes it batch", nil)
-	add(packMark, "complete thecomplete full all thefull fullseason completeseries thecompleteseries collectioncomplete integrale integral "+
-		"completa completo", func(r *Info) { r.Complete = true })
-	t["all"], t["full"] = tag{packMark, nil}, tag{packMark, nil}
-	return t
+	t.list(tagMark, hdr, "HDR", "hdr")
+	t.list(tagMark, hdr, "HDR10", "hdr10")
+	t.list(tagMark, hdr, "HDR10+", "hdr10plus hdr10p")
+	t.list(tagMark, hdr, "DV", "dovi dolbyvision")
+	t.list(weakMark, hdr, "DV", "dv")
+	t.list(weakMark, hdr, "HLG", "hlg")
+	t.list(weakMark, hdr, "SDR", "sdr")
 }
 
-func weakSource(s string) bool { return s == "WEB" || s == "DVD" || s == "HDRip" || s == "BluRay" }
+func (t dictionary) addAudio() {
+	audio := func(r *Info) *[]string { return &r.Audio }
+	t.list(tagMark, audio, "AAC", "aac heaac aaclc qaac")
+	t.list(tagMark, audio, "AC3", "ac3 ac3d ac3ld ac3hd dolbydigital")
+	t.list(weakMark, audio, "AC3", "dd")
+	t.list(tagMark, audio, "EAC3", "eac3 ddp ddplus dolbydigitalplus")
+	t.list(tagMark, audio, "DTS", "dts")
+	t.list(tagMark, audio, "DTS-HD", "dtshd dtshdhra dtshdhr")
+	t.list(tagMark, audio, "DTS-HD MA", "dtshdma dtsma")
+	t.list(tagMark, audio, "DTS-X", "dtsx")
+	t.list(tagMark, audio, "TrueHD", "truehd")
+	t.list(tagMark, audio, "Atmos", "atmos")
+	t.list(tagMark, audio, "FLAC", "flac")
+	t.list(weakMark, audio, "Opus", "opus")
+	t.list(tagMark, audio, "MP3", "mp3")
+	t.list(tagMark, audio, "PCM", "lpcm")
+	t.list(weakMark, audio, "PCM", "pcm")
+}
 
 func languages(r *Info) *[]string { return &r.Languages }
 
 // addLanguages adds the names of languages, which are weak: titles hold many of them.
-func addLanguages(list func(markKind, func(*Info) *[]string, string, string)) {
+func (t dictionary) addLanguages() {
 	for code, keys := range map[string]string{
 		"en": "english eng", "fr": "french vff vf truefrench francais français fre fra vfq vfi", "de": "german deutsch ger",
 		"es": "spanish castellano latino esp spa español espanol lat audiolatino", "it": "italian italiano ita",
@@ -163,9 +154,43 @@ func addLanguages(list func(markKind, func(*Info) *[]string, string, string)) {
 		"he": "hebrew", "uk": "ukrainian ukr", "ro": "romanian", "th": "thai", "vi": "vietnamese", "multi": "multi multilang multiaudio",
 		"nordic": "nordic",
 	} {
-		list(weakMark, languages, code, keys)
+		t.list(weakMark, languages, code, keys)
 	}
-	list(tagMark, languages, "fr", "vostfr subfrench")
+	t.list(tagMark, languages, "fr", "vostfr subfrench")
+	t.list(weakMark, languages, "dual", "dual")
+	t.list(tagMark, languages, "dual", "dualaudio")
+}
+
+func (t dictionary) addEditions() {
+	edition := func(r *Info) *[]string { return &r.Edition }
+	t.list(weakMark, edition, "Extended", "extended")
+	t.list(tagMark, edition, "Extended", "extendedcut extendededition extendedversion")
+	t.list(weakMark, edition, "Unrated", "unrated")
+	t.list(weakMark, edition, "Uncut", "uncut uncensored")
+	t.list(tagMark, edition, "Director's Cut", "directorscut directorcut dircut directorsedition")
+	t.list(weakMark, edition, "Theatrical", "theatrical theatricalcut")
+	t.list(weakMark, edition, "Remastered", "remastered 4kremastered")
+	t.list(tagMark, edition, "Special Edition", "specialedition")
+	t.list(weakMark, edition, "IMAX", "imax imaxedition")
+	t.list(weakMark, edition, "Criterion", "criterion")
+	t.list(tagMark, edition, "Criterion", "criterioncollection criterionedition")
+	t.list(tagMark, edition, "Ultimate", "ultimateedition ultimatecut")
+	t.list(tagMark, edition, "Collector's", "collectorsedition collectoredition")
+	t.list(tagMark, edition, "Anniversary", "anniversaryedition")
+	t.list(weakMark, edition, "Final Cut", "finalcut")
+	t.list(tagMark, edition, "Deluxe", "deluxeedition")
+}
+
+// addFlags adds what else stands among tags, most of which says nothing that is told.
+func (t dictionary) addFlags() {
+	t.add(weakMark, "proper repack rerip repack2 proper2 realproper", func(r *Info) { r.Proper = true })
+	t.add(weakMark, "internal limited dubbed subbed subs sub esub esubs msub msubs readnfo nfofix dirfix convert hybrid custom real "+
+		"hardsub hardsubs hardcoded softsub softsubs retail festival stv docu ws fs widescreen fullscreen upscaled upscale remaster "+
+		"customaudio audio extras bonus colorized line dl 1cd 2cd 3cd cd1 cd2 cd3 disc1 disc2 reenc rip mkv mp4 avi "+
+		"amzn nf netflix dsnp hulu hmax max atvp pcok itunes it batch", nil)
+	t.add(packMark, "complete thecomplete full all thefull fullseason completeseries thecompleteseries collectioncomplete integrale integral "+
+		"completa completo", func(r *Info) { r.Complete = true })
+	t["all"], t["full"] = tag{packMark, nil}, tag{packMark, nil}
 }
 
 // longestTag is how many words a tag has at most.
