@@ -176,10 +176,10 @@ func (e *Engine) checkHop(ctx context.Context, _ *fetch.Request, next string) er
 		return nil // of robots.txt no robots are asked (RFC 9309 2.3.1.2)
 	}
 	u, ok := weburl.Split(next)
-	if !ok || !e.scope.holds(next) {
+	if !ok || !e.scope.holdsURL(u) {
 		return ErrOutOfScope
 	}
-	if rule := e.cfg.Traps.check(next); rule != "" {
+	if rule := e.cfg.Traps.check(u); rule != "" {
 		return &TrapError{URL: next, Rule: rule}
 	}
 	v.mu.Lock()

@@ -181,10 +181,11 @@ func (p *Page) follow(url string, noFollow bool) bool {
 		p.fault(errOver)
 		return false
 	}
-	if !v.e.cfg.IgnoreNoFollow && (noFollow || p.Hints().NoFollow) || p.Depth >= v.e.cfg.MaxDepth || !v.e.scope.holds(url) {
+	u, ok := weburl.Split(url)
+	if !ok || !v.e.cfg.IgnoreNoFollow && (noFollow || p.Hints().NoFollow) || p.Depth >= v.e.cfg.MaxDepth || !v.e.scope.holdsURL(u) {
 		return false
 	}
-	if v.e.cfg.Traps.check(url) != "" {
+	if v.e.cfg.Traps.check(u) != "" {
 		v.e.count.trapped.Add(1)
 		return false
 	}

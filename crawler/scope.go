@@ -64,10 +64,12 @@ func (s Scope) check() error {
 // holds reports whether a URL, as it is serialised, is in scope.
 func (s *Scope) holds(href string) bool {
 	u, ok := weburl.Split(href)
-	if !ok || !u.IsHTTP() {
-		return false
-	}
-	if !s.within(u, href) {
+	return ok && s.holdsURL(u)
+}
+
+func (s *Scope) holdsURL(u weburl.URL) bool {
+	href := u.Href()
+	if !u.IsHTTP() || !s.within(u, href) {
 		return false
 	}
 	for _, p := range s.Exclude {

@@ -31,12 +31,9 @@ type TrapError struct{ URL, Rule string }
 func (e *TrapError) Error() string { return "seine: trap: " + weburl.Redact(e.URL) + ": " + e.Rule }
 
 // check returns the rule that a URL breaks, or "".
-func (t *Traps) check(href string) string {
-	u, ok := weburl.Split(href)
+func (t *Traps) check(u weburl.URL) string {
 	switch {
-	case !ok:
-		return ""
-	case len(href) > t.MaxURL:
+	case len(u.Href()) > t.MaxURL:
 		return "longer than the bound"
 	case strings.Count(u.Path(), "/") > t.MaxSegments:
 		return "more segments than the bound"

@@ -3,6 +3,8 @@ package crawler
 import (
 	"strings"
 	"testing"
+
+	"github.com/seine-go/seine/internal/weburl"
 )
 
 func TestTraps(t *testing.T) {
@@ -32,10 +34,14 @@ func TestTraps(t *testing.T) {
 		{at + "?" + strings.Repeat("q=1&", 16) + "q=1", true},
 		{at + "?" + strings.Repeat("q&", 100) + "q", true},
 	} {
-		if rule := traps.check(c.url); (rule != "") != c.trap {
+		u, err := weburl.Parse(c.url)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if rule := traps.check(u); (rule != "") != c.trap {
 			t.Errorf("%.80s: %q", c.url, rule)
 		}
-		if rule := off.check(c.url); rule != "" {
+		if rule := off.check(u); rule != "" {
 			t.Errorf("switched off: %.80s: %q", c.url, rule)
 		}
 	}
