@@ -13,5 +13,5 @@
 //	}
 //
 // The link pass tokenizes as the HTML standard says (WHATWG HTML 13.2.5) and gives exactly the links of the tree that
-// golang.org/x/net/html builds with scripting off; what differs, and why, is listed at [Scan].
+// golang.org/x/net/html builds with scripting off; what differs, and why, is listed at [Scan]. It does not guess encodings, run scripts or fetch anything.
 package extract

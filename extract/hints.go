@@ -128,6 +128,6 @@ type RefreshHint struct {
 
 // Skip is a reference, or a tag, that was passed over.
 type Skip struct {
-	Ref    string // its first 200 bytes
+	Ref    string // its first 200 bytes, without user info; the start of a tag
 	Reason string
 }

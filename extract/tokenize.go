@@ -121,7 +121,6 @@ func (s *scanner) cutTag(b []byte, i int, last bool) (int, bool) {
 	if last || len(b)-i < s.window {
 		return i, false
 	}
-	s.skip(b[i:], "tag longer than the window")
 	start := i + 1
 	isEnd := b[start] == '/'
 	if isEnd {
@@ -135,6 +134,7 @@ func (s *scanner) cutTag(b []byte, i int, last bool) (int, bool) {
 	if !isEnd {
 		s.long.id = lookupTag(b[start:end])
 	}
+	s.skip(b[i:end], "tag longer than the window")
 	s.state = inLongTag
 	return end, true
 }
