@@ -13,7 +13,7 @@ import (
 // before the question mark, blanks and any characters in values. What is not understood is passed over, but for the hash:
 // without a valid one there is an error, a *MagnetError. Of several different hashes of a kind the first counts. Escapes
 // are decoded once, after the link was split.
-func ParseMagnet(s string) (Magnet, error) {
+func ParseMagnet(s string) (m Magnet, err error) {
 	if len(s) > MaxMagnetBytes {
 		return Magnet{}, &MagnetError{Kind: ErrTooLong}
 	}
@@ -23,16 +23,16 @@ func ParseMagnet(s string) (Magnet, error) {
 	}
 	query = cutMark(query)
 	var p magnetParser
-	if numbered := p.unnumbered(query); numbered != nil {
+	if numbered := p.unnumbered(&m, query); numbered != nil {
 		// Entries of numbered keys come first; as they are rare, the others are read again behind them.
-		p = magnetParser{}
-		p.numbered(numbered)
-		p.unnumbered(query)
+		m, p = Magnet{}, magnetParser{}
+		p.numbered(&m, numbered)
+		p.unnumbered(&m, query)
 	}
-	p.m.Select = mergeRanges(p.m.Select)
+	m.Select = mergeRanges(m.Select)
 	switch {
-	case p.m.Version() != 0:
-		return p.m, nil
+	case m.Version() != 0:
+		return m, nil
 	case p.badHash != "":
 		return Magnet{}, &MagnetError{Kind: ErrInvalidInfoHash, Value: shortened(p.badHash)}
 	}
@@ -104,9 +104,8 @@ func cutMark(s string) string {
 	return s
 }
 
-// magnetParser fills a Magnet.
+// magnetParser is what it takes to fill a Magnet.
 type magnetParser struct {
-	m       Magnet
 	badHash string // a hash that is none
 	rest    string // what has not been read
 	space   []byte // what is left of the memory for the texts of the Magnet, which does not keep the page that its link stood on
@@ -122,15 +121,15 @@ type numberedValue struct {
 }
 
 // numbered takes over parameters in the order of their numbers.
-func (p *magnetParser) numbered(list []numberedValue) {
+func (p *magnetParser) numbered(m *Magnet, list []numberedValue) {
 	slices.SortStableFunc(list, func(a, b numberedValue) int { return a.number - b.number })
 	for _, v := range list {
-		p.parameter(v.key, v.value)
+		p.parameter(m, v.key, v.value)
 	}
 }
 
 // unnumbered reads the parameters whose key has no number, and returns the others.
-func (p *magnetParser) unnumbered(s string) (numbered []numberedValue) {
+func (p *magnetParser) unnumbered(m *Magnet, s string) (numbered []numberedValue) {
 	for p.rest = s; p.rest != ""; {
 		var pair string
 		pair, p.rest = cutParameter(p.rest)
@@ -143,7 +142,7 @@ func (p *magnetParser) unnumbered(s string) (numbered []numberedValue) {
 		}
 		key, value := keyOf(pair[:eq]), pair[eq+1:]
 		if key != keyOther {
-			p.parameter(key, value)
+			p.parameter(m, key, value)
 		} else if base, n, ok := cutNumber(pair[:eq]); ok && keyOf(base) != keyOther {
 			numbered = append(numbered, numberedValue{keyOf(base), n, value})
 		}
@@ -239,11 +238,10 @@ func digits(s string) (n int, ok bool) {
 }
 
 // parameter takes over a parameter; its value is still escaped.
-func (p *magnetParser) parameter(key magnetKey, value string) {
-	m := &p.m
+func (p *magnetParser) parameter(m *Magnet, key magnetKey, value string) {
 	switch key {
 	case keyTopic:
-		p.topic(value)
+		p.topic(m, value)
 	case keyTracker:
 		if t := trim(p.decode(value, false)); trackerScheme(t) {
 			p.trackers.add(&m.Trackers, t)
@@ -274,7 +272,7 @@ func (p *magnetParser) parameter(key magnetKey, value string) {
 	case keyNode:
 		p.address(&p.nodes, &m.Nodes, value)
 	case keySelect:
-		p.selection(p.decode(value, false))
+		m.Select = appendRanges(m.Select, p.decode(value, false))
 	}
 }
 
@@ -291,20 +289,20 @@ func (p *magnetParser) address(seen *uniq, list *[]string, value string) {
 }
 
 // topic reads the hash of an xt.
-func (p *magnetParser) topic(s string) {
+func (p *magnetParser) topic(m *Magnet, s string) {
 	if strings.IndexByte(s, '%') >= 0 {
 		s = p.decode(s, false)
 	}
 	if digits, ok := cutURN(s, urnV1); ok {
-		if !p.m.V1.IsZero() {
+		if !m.V1.IsZero() {
 			return
 		}
-		if !decodeHashV1(&p.m.V1, digits) {
-			p.m.V1, p.badHash = HashV1{}, s
+		if !decodeHashV1(&m.V1, digits) {
+			m.V1, p.badHash = HashV1{}, s
 		}
-	} else if multihash, ok := cutURN(s, urnV2); ok && p.m.V2.IsZero() {
-		if digits, ok := strings.CutPrefix(multihash, sha256Prefix); !ok || !decodeHashV2(&p.m.V2, digits) {
-			p.m.V2, p.badHash = HashV2{}, s
+	} else if multihash, ok := cutURN(s, urnV2); ok && m.V2.IsZero() {
+		if digits, ok := strings.CutPrefix(multihash, sha256Prefix); !ok || !decodeHashV2(&m.V2, digits) {
+			m.V2, p.badHash = HashV2{}, s
 		}
 	}
 }
@@ -317,8 +315,8 @@ func cutURN(s, urn string) (rest string, ok bool) {
 	return s[len(urn):], true
 }
 
-// selection reads the indices and ranges of an so; what is none of these is passed over.
-func (p *magnetParser) selection(s string) {
+// appendRanges reads the indices and ranges of an so; what is none of these is passed over.
+func appendRanges(list []Range, s string) []Range {
 	for part := range strings.SplitSeq(s, ",") {
 		from, to, ranged := strings.Cut(part, "-")
 		first, ok := digits(from)
@@ -327,9 +325,10 @@ func (p *magnetParser) selection(s string) {
 			last, ok = digits(to)
 		}
 		if ok && first <= last && last <= MaxSelect {
-			p.m.Select = append(p.m.Select, Range{first, last})
+			list = append(list, Range{first, last})
 		}
 	}
+	return list
 }
 
 // mergeRanges sorts ranges and joins those that touch.

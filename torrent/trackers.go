@@ -9,7 +9,7 @@ import (
 )
 
 // trackerScheme tells whether a URL is of a scheme that trackers have.
-func trackerScheme[T string | []byte](url T) bool {
+func trackerScheme(url string) bool {
 	var lower [len("https")]byte
 	for i := range min(len(url), len(lower)+1) {
 		if url[i] == ':' {
@@ -74,11 +74,11 @@ type tiers struct {
 
 // tracker adds a URL.
 func (p *parser) tracker(raw []byte, at int, key string) {
-	url := trimBytes(raw)
+	url := string(trimBytes(raw))
 	switch {
-	case len(url) == 0:
-	case trackerScheme(url) || !bytes.Contains(url, []byte("://")):
-		p.tiers.seen.add(&p.tiers.all, string(url))
+	case url == "":
+	case trackerScheme(url) || !strings.Contains(url, "://"):
+		p.tiers.seen.add(&p.tiers.all, url)
 	default:
 		p.warn(ErrUnusable, at, key)
 	}
