@@ -12,7 +12,8 @@ type bucket struct {
 	last   int64  // when the meters were right
 	born   int64  // when the warm-up began
 	used   int64  // when permits were booked last
-	idleAt int64  // not after the time when it is as good as new, as far as was known when it was looked at
+	idleAt int64  // when it is as good as new, unless it was used since it was judged
+	judged int64
 }
 
 // Bounds of bookings, far from where int64 ends.
@@ -99,7 +100,7 @@ func (b *bucket) adopt(r *rule, since int64) {
 	b.peak = meter{tokens: min(b.peak.tokens, 1)}
 }
 
-// fresh returns when the bucket, if it is left alone, is as good as new.
+// fresh returns when the bucket, if it is left alone, is as good as new; the time of the last refill if it is already.
 func (b *bucket) fresh() int64 {
 	r := b.rule
 	if r.warm > 0 && b.born > b.used { // it has become new

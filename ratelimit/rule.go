@@ -3,6 +3,7 @@ package ratelimit
 import (
 	"fmt"
 	"net/netip"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -143,7 +144,7 @@ func (s *ruleSet) match(key string) *rule {
 		return s.rest
 	}
 	host := hostOf(key)
-	for i := strings.IndexByte(host, '.'); i >= 0 && host[0] != '['; {
+	for i := strings.IndexByte(host, '.'); i >= 0 && host[0] != '['; { // a key is bounded, so this is
 		if r := s.below[key[i+1:]]; r != nil {
 			return r
 		}
@@ -238,6 +239,11 @@ func checkMatch(match string) string {
 	}
 	name, wild := strings.CutPrefix(match, "*.")
 	host := hostOf(name)
+	for i := range len(name) {
+		if c := name[i]; c <= ' ' || c >= 0x7f || strings.IndexByte(`*/\?#@%<>^|"`, c) >= 0 {
+			return "no key has " + strconv.QuoteRune(rune(c)) + " there: hosts stand without scheme and path, in ASCII"
+		}
+	}
 	if len(host) < len(name) {
 		port := name[len(host)+1:]
 		if n, err := strconv.ParseUint(port, 10, 16); err != nil || n == 0 || strconv.FormatUint(n, 10) != port {
@@ -247,32 +253,26 @@ func checkMatch(match string) string {
 	switch {
 	case host == "":
 		return "an empty name"
-	case len(match) > 300:
+	case len(match) > MaxKey:
 		return "the name is too long"
-	case host[0] == '[' || strings.Contains(host, ":"):
+	case strings.ContainsAny(host, "[]:"):
 		addr, err := netip.ParseAddr(strings.Trim(host, "[]"))
 		if err != nil || wild || "["+addr.String()+"]" != host {
 			return "no address is written so; IPv6 stands in brackets, and without a wildcard"
 		}
 		return ""
 	}
-	return checkName(host, wild)
+	return checkLabels(host, wild)
 }
 
-func checkName(host string, wild bool) string {
+// checkLabels is for names and IPv4 addresses.
+func checkLabels(host string, wild bool) string {
 	labels := strings.Split(strings.TrimSuffix(host, "."), ".")
-	for _, label := range labels {
-		if label == "" {
-			return "an empty label"
-		}
+	if slices.Contains(labels, "") {
+		return "an empty label"
 	}
-	for i := range len(host) {
-		if c := host[i]; c <= ' ' || c >= 0x7f || strings.IndexByte(`*/\?#@%:[]<>^|"`, c) >= 0 {
-			return "no key has " + strconv.QuoteRune(rune(c)) + " there: hosts stand without scheme and path, in ASCII"
-		}
-	}
-	last := labels[len(labels)-1]
-	if strings.Trim(last, "0123456789") == "" {
+	// A name whose last label is a number is an address (WHATWG URL, "ends in a number").
+	if strings.Trim(labels[len(labels)-1], "0123456789") == "" {
 		if addr, err := netip.ParseAddr(host); err != nil || wild || addr.String() != host {
 			return "no address is written so; an address has no wildcard"
 		}

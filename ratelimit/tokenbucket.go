@@ -12,6 +12,11 @@ import (
 // DefaultMaxKeys bounds the keys that a TokenBucket has in use.
 const DefaultMaxKeys = 100_000
 
+// MaxKey bounds a key, in bytes.
+const MaxKey = 1 << 10
+
+var errLongKey = fmt.Errorf("seine: a key of more than %d bytes", MaxKey)
+
 // BucketConfig is what a TokenBucket is made of.
 type BucketConfig struct {
 	// Rules say what is limited. A key that none matches is not.
@@ -207,6 +212,9 @@ func allowed(ctx context.Context, r *rule, key string, wait time.Duration) error
 
 // find returns the bucket of a key, up to date, and its rule; nil where there is no limit.
 func (t *TokenBucket) find(key string) (*bucket, *rule, error) {
+	if len(key) > MaxKey {
+		return nil, nil, errLongKey
+	}
 	key = fold(key)
 	r := t.rules.match(key)
 	if r == nil || r.unlimited {
@@ -242,15 +250,31 @@ func (t *TokenBucket) changes() <-chan struct{} {
 	return t.changed
 }
 
-// forgetAtOnce is how many idle keys are looked at when one is added.
-const forgetAtOnce = 8
+// Forgetting, when a key is added.
+const (
+	forgetAtOnce = 8           // keys that are looked at
+	keepIdle     = time.Minute // that a key is kept beyond need, so that one that comes again is not made anew
+)
 
-// forget drops keys that are as good as new. Where there is no room it looks at as many as it needs to.
+// forget drops keys that are as good as new. Where there is no room it looks at as many as it needs to, and keeps none
+// beyond need.
 func (t *TokenBucket) forget(now int64) {
-	for n := 0; len(t.idle) > 0 && t.idle[0].idleAt <= now && (n < forgetAtOnce || len(t.buckets) >= t.maxKeys); n++ {
+	for n := 0; len(t.idle) > 0; n++ {
+		until := now - int64(keepIdle)
+		if len(t.buckets) >= t.maxKeys {
+			until = now
+		} else if n >= forgetAtOnce {
+			return
+		}
 		b := t.idle[0]
-		b.refill(now)
-		if b.idleAt = b.fresh(); b.idleAt <= now {
+		if b.idleAt > until {
+			return
+		}
+		if b.used >= b.judged {
+			b.refill(now)
+			b.idleAt, b.judged = b.fresh(), now+1
+		}
+		if b.idleAt <= until {
 			t.idle.pop()
 			delete(t.buckets, b.key)
 		} else {
