@@ -6,16 +6,16 @@ import (
 	"strings"
 )
 
-// Magnet is a magnet link to a torrent (BEP 9, 46, 53). Lists hold each entry once, in the order of the link; entries of
+// Magnet is a magnet link to a torrent (BEP 9, 53). Lists hold each entry once, in the order of the link; entries of
 // numbered keys come first, in the order of their numbers. At least one of the hashes is set in a valid link.
 //
 // It reads itself from text, so that a field of this type in JSON, or of a type that is extracted from a page, just works.
 type Magnet struct {
-	V1       HashV1 // xt=urn:btih
-	V2       HashV2 // xt=urn:btmh
-	Name     string // dn: valid UTF-8, not made safe as a file name; empty when there is none
-	Length   int64  // xl, in bytes; zero when there is none
-	Select   []Range
+	V1       HashV1   // xt=urn:btih
+	V2       HashV2   // xt=urn:btmh
+	Name     string   // dn: valid UTF-8, not made safe as a file name; empty when there is none
+	Length   int64    // xl, in bytes; zero when there is none
+	Select   []Range  // so: the files that are wanted, see Files; rising and apart
 	Peers    []string // x.pe: host:port, where host is a name, an IPv4 address or a bracketed IPv6 address
 	Nodes    []string // dht: nodes of the hash table, as Peers
 	Keywords []string // kt
@@ -42,7 +42,7 @@ const (
 // MagnetError is the fault of a magnet link.
 type MagnetError struct {
 	Kind  ErrorKind // ErrNotMagnet, ErrMissingInfoHash, ErrInvalidInfoHash, ErrTooLong
-	Value string    // what is at fault, shortened; may be empty
+	Value string    // the hash at fault, shortened; may be empty
 }
 
 func (e *MagnetError) Error() string {

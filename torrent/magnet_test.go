@@ -139,6 +139,9 @@ func TestMagnetErrors(t *testing.T) {
 			t.Errorf("%.50q: %v, want %v", tt.s, err, tt.want)
 		}
 	}
+	if _, err := torrent.ParseMagnet("http://user:secret@x.example/"); strings.Contains(err.Error(), "secret") {
+		t.Errorf("credentials in %v", err)
+	}
 	if _, err := json.Marshal(torrent.Magnet{}); !errors.Is(err, torrent.ErrMissingInfoHash) {
 		t.Errorf("no hash: %v", err)
 	}

@@ -19,7 +19,7 @@ func ParseMagnet(s string) (m Magnet, err error) {
 	}
 	query, ok := cutURN(trim(s), magnetScheme)
 	if !ok {
-		return Magnet{}, &MagnetError{Kind: ErrNotMagnet, Value: shortened(s)}
+		return Magnet{}, &MagnetError{Kind: ErrNotMagnet}
 	}
 	query = cutMark(query)
 	var p magnetParser
