@@ -236,7 +236,7 @@ func readAtLeast(r io.Reader, p []byte, least int) (n int, err error) {
 // nothing is left where it is.
 func (b *bodyReader) drain() error {
 	if b.wire.err == nil {
-		b.wire.bound = b.wire.n + maxDrain
+		b.wire.bound = b.wire.n + maxDrain + 1 // one more, to see the end behind the last
 		for b.wire.err == nil {
 			if _, err := b.wire.Read(b.scratch[:]); err == errTooMuch {
 				return io.EOF

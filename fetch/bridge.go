@@ -166,6 +166,13 @@ func RoundTripper(f Fetcher) http.RoundTripper { return fetcherTripper{f} }
 
 type fetcherTripper struct{ f Fetcher }
 
+// CloseIdleConnections passes on to a Fetcher that has the method, as http.Client expects it.
+func (t fetcherTripper) CloseIdleConnections() {
+	if c, ok := t.f.(interface{ CloseIdleConnections() }); ok {
+		c.CloseIdleConnections()
+	}
+}
+
 // RoundTrip has one exchange.
 func (t fetcherTripper) RoundTrip(hr *http.Request) (*http.Response, error) {
 	req, err := fetchRequest(hr)

@@ -120,7 +120,8 @@ func TestRoundTripper(t *testing.T) {
 	t.Parallel()
 	srv := bridgeServer(t)
 	host := strings.TrimPrefix(srv.URL, "http://")
-	client := &http.Client{Transport: RoundTripper(newTransport(t, &Transport{MaxBody: 50_000}))}
+	tr := newTransport(t, &Transport{MaxBody: 50_000})
+	client := &http.Client{Transport: RoundTripper(tr)}
 	for path, want := range map[string]string{
 		"/page?a=b": "GET /page?a=b " + host + "  ", "/away": "GET /page " + host + "  ", "/gzip": string(page), "/br": string(page), "/trailer": "body",
 	} {
@@ -166,6 +167,9 @@ func TestRoundTripper(t *testing.T) {
 	}
 	if _, err := client.Get("ftp://a/"); !errors.Is(err, ErrRefused) {
 		t.Errorf("%v", err)
+	}
+	if client.CloseIdleConnections(); tr.Stats().Open != 0 {
+		t.Errorf("%+v after CloseIdleConnections", tr.Stats())
 	}
 }
 

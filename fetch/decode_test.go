@@ -218,6 +218,19 @@ func TestBodyLimit(t *testing.T) {
 	}
 }
 
+// TestJunkBehindCodedDataIsBounded: at the bound of what is read behind the data, and one past it, the data is whole.
+func TestJunkBehindCodedDataIsBounded(t *testing.T) {
+	t.Parallel()
+	gz := encode(t, "gzip", page)
+	for _, more := range []int{0, 1} {
+		wire := append(bytes.Clone(gz), make([]byte, sourceSize-len(gz)+maxDrain+more)...) // what the buffer holds is read in any case
+		res := decodeBody(wire, "gzip", "", "/", -1)
+		if !bytes.Equal(res.data, page) || res.cut != nil || res.ended != (more == 0) {
+			t.Errorf("%d past the bound: %d bytes, %v, ended %v", more, len(res.data), res.cut, res.ended)
+		}
+	}
+}
+
 func TestLyingLengthAllocatesLittle(t *testing.T) {
 	t.Parallel()
 	res := readBody(strings.NewReader("short"), bodyInfo{size: 10 << 30, limit: -1})

@@ -3,8 +3,10 @@ package fetch
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net"
 	"net/netip"
+	"strconv"
 	"strings"
 	"time"
 
@@ -19,15 +21,33 @@ const (
 
 // dialHost returns the host without brackets and the port that the hop connects to.
 func (f *flight) dialHost() (host, port string) {
-	host, port = f.url.Hostname(), f.url.PortOrDefault()
+	host, port = unbracket(f.url.Hostname()), f.url.PortOrDefault()
 	if d := f.route.ServerName.Dial; d != "" {
 		if h, p, err := net.SplitHostPort(d); err == nil {
-			host, port = h, p
-		} else {
-			host = d
+			return h, p
 		}
+		host = unbracket(d)
 	}
-	return unbracket(host), port
+	return host, port
+}
+
+// checkDial refuses a ServerName.Dial that is neither host nor host:port.
+func (n *ServerName) checkDial() error {
+	if n.Dial == "" {
+		return nil
+	}
+	host := unbracket(n.Dial)
+	if h, p, err := net.SplitHostPort(n.Dial); err == nil {
+		if port, err := strconv.ParseUint(p, 10, 16); err != nil || port == 0 {
+			return fmt.Errorf("the port of the host to dial, %q, is none", n.Dial)
+		}
+		host = h
+	}
+	_, err := netip.ParseAddr(host)
+	if err != nil && (host == "" || strings.ContainsAny(host, ":/@[]%\\ \t\r\n\x00")) {
+		return fmt.Errorf("the host to dial, %q, is neither host nor host:port", n.Dial)
+	}
+	return nil
 }
 
 func unbracket(host string) string {
@@ -63,13 +83,9 @@ func (t *Transport) dialHop(f *flight, c *conn) *Error {
 			return err
 		}
 		c.took.dns = time.Since(start)
-		number, err2 := net.LookupPort("tcp", port)
-		if err2 != nil {
-			return &Error{Op: "dial", Kind: ErrInvalid, Err: err2}
-		}
 		ctx, cancel := withTimeout(f.ctx, t.conf.dialTimeout)
 		defer cancel()
-		nc, addr, cause := t.dialFirst(ctx, addrs, uint16(number))
+		nc, addr, cause := t.dialFirst(ctx, addrs, port)
 		if cause != nil {
 			return dialError(f.ctx, ctx, cause)
 		}
@@ -160,11 +176,7 @@ func (t *Transport) dialProxy(ctx context.Context, addr string) (net.Conn, netip
 	} else if addrs, err = t.dns.lookup(ctx, host); err != nil {
 		return nil, netip.AddrPort{}, err
 	}
-	number, err := net.LookupPort("tcp", port)
-	if err != nil {
-		return nil, netip.AddrPort{}, err
-	}
-	return t.dialFirst(ctx, addrs, uint16(number))
+	return t.dialFirst(ctx, addrs, port)
 }
 
 type dialled struct {
@@ -175,7 +187,12 @@ type dialled struct {
 
 // dialFirst dials the addresses in order, the next when one has failed or is slow, and returns the connection that is
 // there first, else the first error.
-func (t *Transport) dialFirst(ctx context.Context, addrs []netip.Addr, port uint16) (net.Conn, netip.AddrPort, error) {
+func (t *Transport) dialFirst(ctx context.Context, addrs []netip.Addr, service string) (net.Conn, netip.AddrPort, error) {
+	number, err := strconv.ParseUint(service, 10, 16)
+	if err != nil {
+		return nil, netip.AddrPort{}, err
+	}
+	port := uint16(number)
 	addrs = addrs[:min(len(addrs), maxDialAddrs)]
 	if len(addrs) == 1 {
 		addr := netip.AddrPortFrom(addrs[0], port)

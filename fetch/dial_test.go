@@ -3,6 +3,7 @@ package fetch
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -240,5 +241,37 @@ func TestProxyRoutes(t *testing.T) {
 	var pe *proxy.Error
 	if !errors.Is(err, ErrProxy) || KindOf(err).Fault() != FaultProxy || !errors.As(err, &pe) {
 		t.Errorf("a dead proxy: %v", err)
+	}
+}
+
+func TestDialOverridesAreChecked(t *testing.T) {
+	t.Parallel()
+	n := &fakeNet{names: map[string][]string{"origin.example": {"8.8.8.8"}}}
+	for dial, ok := range map[string]bool{
+		"origin.example": true, "origin.example:8080": true, "8.8.8.8": true, "8.8.8.8:80": true, "[2606:4700::1]:80": true, "2606:4700::1": true, "[2606:4700::1]": true,
+		"origin.example:http": false, "origin.example:0": false, "origin.example:65536": false, "a:b:c": false, ":80": false, "http://a": false, "a b": false,
+	} {
+		tr := &Transport{Resolver: n, Dial: n.dial}
+		_, err := tr.Fetch(t.Context(), &Request{URL: "http://films.example/", Route: Route{ServerName: ServerName{Dial: dial}}})
+		if want := map[bool]ErrorKind{true: ErrConnect, false: ErrInvalid}[ok]; !errors.Is(err, want) {
+			t.Errorf("%q: %v", dial, err)
+		}
+		tr.Close()
+	}
+}
+
+func TestManyAddressesAreBounded(t *testing.T) {
+	t.Parallel()
+	for _, count := range []int{maxDialAddrs, maxDialAddrs + 1} {
+		var addrs []string
+		for i := range count {
+			addrs = append(addrs, fmt.Sprintf("8.8.8.%d", i))
+		}
+		n := &fakeNet{names: map[string][]string{"films.example": addrs}}
+		tr := &Transport{Resolver: n, Dial: n.dial}
+		if _, err := tr.Fetch(t.Context(), &Request{URL: "http://films.example/"}); !errors.Is(err, ErrConnect) || n.dialed.Load() != maxDialAddrs {
+			t.Errorf("%d addresses: %v, %d dials", count, err, n.dialed.Load())
+		}
+		tr.Close()
 	}
 }

@@ -82,6 +82,9 @@ func (f *flight) prepare() *Error {
 	if err := checkHeaders(f.req); err != nil {
 		return &Error{Op: "check", URL: f.req.URL, Kind: ErrInvalid, Err: err}
 	}
+	if err := f.route.ServerName.checkDial(); err != nil {
+		return &Error{Op: "check", URL: f.req.URL, Kind: ErrInvalid, Err: err}
+	}
 	if f.ctx.Err() != nil {
 		return contextError(f.ctx, "start")
 	}

@@ -121,7 +121,7 @@ func (c *conn) drainHop(total time.Duration) {
 	}
 	b := bodyReaders.Get().(*bodyReader)
 	defer b.free()
-	b.wire = meter{r: c.h1.Body(), bound: maxHopBody}
+	b.wire = meter{r: c.h1.Body(), bound: maxHopBody + 1} // one more, to see the end behind the last
 	for b.wire.err == nil {
 		if _, err := b.wire.Read(b.scratch[:]); err == errTooMuch {
 			return

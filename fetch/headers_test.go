@@ -52,8 +52,10 @@ func TestHeadersOnTheWire(t *testing.T) {
 		},
 		{
 			"order",
-			Request{URL: "http://HOST/", Method: "PUT", Body: []byte{}, Header: http.Header{"X-Late": {"z"}, "Cookie": {"c=1"}, "X-Early": {"e"}},
-				HeaderOrder: []string{"accept", "Host", "COOKIE", "content-length", "Missing", "accept"}},
+			Request{
+				URL: "http://HOST/", Method: "PUT", Body: []byte{}, Header: http.Header{"X-Late": {"z"}, "Cookie": {"c=1"}, "X-Early": {"e"}},
+				HeaderOrder: []string{"accept", "Host", "COOKIE", "content-length", "Missing", "accept"},
+			},
 			"PUT / HTTP/1.1|accept: text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8|Host: HOST|COOKIE: c=1|content-length: 0|Accept-Encoding: gzip, deflate, br, zstd|Connection: keep-alive|User-Agent: ua|X-Early: e|X-Late: z||",
 		},
 		{

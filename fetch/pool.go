@@ -161,7 +161,7 @@ func (t *Transport) acquire(f *flight, fresh bool) (c *conn, reused bool, err *E
 		p.mu.Unlock()
 		closeAll(doomed)
 		c, err := t.connect(f)
-		return p.opened1(f.ctx, h, first, c, err)
+		return p.enterConn(f.ctx, h, first, c, err)
 	}
 }
 
@@ -192,8 +192,8 @@ func (p *pool) take(h *poolHost, fresh bool) (c *conn, doomed []*conn) {
 	return nil, doomed
 }
 
-// opened1 enters the outcome of an attempt to connect and wakes those who wait for it.
-func (p *pool) opened1(ctx context.Context, h *poolHost, first *handshake, c *conn, err *Error) (*conn, bool, *Error) {
+// enterConn enters the outcome of an attempt to connect and wakes those who wait for it.
+func (p *pool) enterConn(ctx context.Context, h *poolHost, first *handshake, c *conn, err *Error) (*conn, bool, *Error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if first != nil {
@@ -308,9 +308,15 @@ func (p *pool) sweep() {
 	closeAll(doomed)
 }
 
-func (p *pool) close() {
+// CloseIdleConnections closes the kept connections that have no exchange. The Transport remains in use.
+func (t *Transport) CloseIdleConnections() {
+	t.once.Do(t.setup)
+	t.pool.closeIdle(false)
+}
+
+func (p *pool) closeIdle(forGood bool) {
 	p.mu.Lock()
-	p.closed = true
+	p.closed = p.closed || forGood
 	if p.timer != nil {
 		p.timer.Stop()
 		p.timer = nil

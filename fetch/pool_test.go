@@ -73,8 +73,13 @@ func TestIdleConnectionsAreBounded(t *testing.T) {
 		hosts int
 		want  int
 	}{
-		{&Transport{MaxIdle: 6}, 2, 6}, {&Transport{MaxIdle: 8}, 2, 8}, {&Transport{MaxIdle: 100}, 2, 8}, {&Transport{MaxIdlePerHost: 3}, 2, 6},
-		{&Transport{MaxIdlePerHost: 4}, 2, 8}, {&Transport{MaxIdle: -1, MaxIdlePerHost: -1}, 2, 8}, {&Transport{}, 2, 8},
+		{&Transport{MaxIdle: 6}, 2, 6},
+		{&Transport{MaxIdle: 8}, 2, 8},
+		{&Transport{MaxIdle: 100}, 2, 8},
+		{&Transport{MaxIdlePerHost: 3}, 2, 6},
+		{&Transport{MaxIdlePerHost: 4}, 2, 8},
+		{&Transport{MaxIdle: -1, MaxIdlePerHost: -1}, 2, 8},
+		{&Transport{}, 2, 8},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			const each = 4
@@ -184,9 +189,14 @@ func TestDeadConnectionIsReplacedOnce(t *testing.T) {
 		ok     bool
 		served int32 // requests that reach the host after the first
 	}{
-		{"GET", false, 1, true, 2}, {"HEAD", false, 1, true, 2}, {"PUT", false, 1, true, 2}, {"DELETE", false, 1, true, 2},
-		{"POST", false, 1, false, 1}, {"PATCH", false, 1, false, 1},
-		{"GET", true, 1, true, 1}, {"POST", true, 1, true, 1},
+		{"GET", false, 1, true, 2},
+		{"HEAD", false, 1, true, 2},
+		{"PUT", false, 1, true, 2},
+		{"DELETE", false, 1, true, 2},
+		{"POST", false, 1, false, 1},
+		{"PATCH", false, 1, false, 1},
+		{"GET", true, 1, true, 1},
+		{"POST", true, 1, true, 1},
 		{"GET", false, 0, false, 2}, // the fresh one dies too: no third
 	} {
 		synctest.Test(t, func(t *testing.T) {

@@ -53,11 +53,22 @@ func TestRedirectMethods(t *testing.T) {
 		status       int
 		method, want string
 	}{
-		{301, "GET", "GET /to"}, {302, "GET", "GET /to"}, {303, "GET", "GET /to"}, {307, "GET", "GET /to"}, {308, "GET", "GET /to"},
-		{301, "HEAD", "HEAD /to"}, {303, "HEAD", "HEAD /to"},
-		{301, "POST", "GET /to"}, {302, "POST", "GET /to"}, {303, "POST", "GET /to"},
-		{307, "POST", "POST /to text/plain data"}, {308, "POST", "POST /to text/plain data"},
-		{301, "PUT", "PUT /to text/plain data"}, {302, "PUT", "PUT /to text/plain data"}, {303, "PUT", "GET /to"}, {303, "DELETE", "GET /to"},
+		{301, "GET", "GET /to"},
+		{302, "GET", "GET /to"},
+		{303, "GET", "GET /to"},
+		{307, "GET", "GET /to"},
+		{308, "GET", "GET /to"},
+		{301, "HEAD", "HEAD /to"},
+		{303, "HEAD", "HEAD /to"},
+		{301, "POST", "GET /to"},
+		{302, "POST", "GET /to"},
+		{303, "POST", "GET /to"},
+		{307, "POST", "POST /to text/plain data"},
+		{308, "POST", "POST /to text/plain data"},
+		{301, "PUT", "PUT /to text/plain data"},
+		{302, "PUT", "PUT /to text/plain data"},
+		{303, "PUT", "GET /to"},
+		{303, "DELETE", "GET /to"},
 	} {
 		s := newHopServer(t, map[string]string{"/from": fmt.Sprintf("%d /to", c.status)})
 		tr := newTransport(t, &Transport{})
@@ -147,7 +158,7 @@ func TestRedirectToItselfWithCookie(t *testing.T) {
 	once := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if visits.Add(1) < 3 {
 			w.Header().Set("Set-Cookie", "a=1")
-			http.Redirect(w, r, r.RequestURI, 302)
+			http.Redirect(w, r, r.RequestURI, http.StatusFound)
 			return
 		}
 		io.WriteString(w, "in")
@@ -159,9 +170,15 @@ func TestRedirectToItselfWithCookie(t *testing.T) {
 	}
 }
 
-// TestSecretsStayWithTheirOrigin sends secrets over redirects within the origin, to another port and back.
-func TestSecretsStayWithTheirOrigin(t *testing.T) {
+// TestSecretsStayWithTheirOrigin_K058 sends secrets over redirects within the origin, to another port or host, and back.
+func TestSecretsStayWithTheirOrigin_K058(t *testing.T) {
 	t.Parallel()
+	for _, host := range []string{"127.0.0.1", "localhost"} {
+		t.Run(host, func(t *testing.T) { secretsStay(t, host) })
+	}
+}
+
+func secretsStay(t *testing.T, otherHost string) {
 	var seen log[http.Header]
 	var first, second *httptest.Server
 	handler := func(w http.ResponseWriter, r *http.Request) {
@@ -170,11 +187,11 @@ func TestSecretsStayWithTheirOrigin(t *testing.T) {
 		seen.add(h)
 		switch r.URL.Path {
 		case "/a":
-			http.Redirect(w, r, "/b", 302)
+			http.Redirect(w, r, "/b", http.StatusFound)
 		case "/b":
-			http.Redirect(w, r, second.URL+"/c", 302)
+			http.Redirect(w, r, strings.Replace(second.URL, "127.0.0.1", otherHost, 1)+"/c", http.StatusFound)
 		case "/c":
-			http.Redirect(w, r, first.URL+"/d", 302)
+			http.Redirect(w, r, first.URL+"/d", http.StatusFound)
 		}
 	}
 	first, second = httptest.NewServer(http.HandlerFunc(handler)), httptest.NewServer(http.HandlerFunc(handler))
@@ -218,9 +235,9 @@ func TestUserInfoOfTheURL(t *testing.T) {
 		seen.add(r.URL.Path + " " + user + ":" + password)
 		switch r.URL.Path {
 		case "/a":
-			http.Redirect(w, r, second.URL+"/c", 302)
+			http.Redirect(w, r, second.URL+"/c", http.StatusFound)
 		case "/c":
-			http.Redirect(w, r, strings.Replace(second.URL, "//", "//other:x%40y@", 1)+"/d", 302)
+			http.Redirect(w, r, strings.Replace(second.URL, "//", "//other:x%40y@", 1)+"/d", http.StatusFound)
 		}
 	})
 	first := httptest.NewServer(handler)
@@ -260,6 +277,36 @@ func TestCheckHop(t *testing.T) {
 	}
 	if want := []string{"/a /b#part", "/a /c#part", "/a /d#part"}; !slices.Equal(asked, want) || len(s.take()) != 3 {
 		t.Errorf("%q", asked)
+	}
+}
+
+// TestSmallHopBodiesKeepTheConnection: at the bound of what is read of a redirect's body, and one past it.
+func TestSmallHopBodiesKeepTheConnection(t *testing.T) {
+	t.Parallel()
+	for _, size := range []int{0, 1, maxHopBody, maxHopBody + 1} {
+		for _, chunked := range []bool{false, true} {
+			srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				if r.URL.Path == "/to" {
+					return
+				}
+				w.Header().Set("Location", "/to")
+				if !chunked {
+					w.Header().Set("Content-Length", fmt.Sprint(size))
+				}
+				w.WriteHeader(http.StatusFound)
+				w.Write(make([]byte, size))
+			}))
+			tr := newTransport(t, &Transport{})
+			resp, err := tr.Fetch(t.Context(), &Request{URL: srv.URL + "/from"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if kept := resp.Trace.Connections == 1; kept != (size <= maxHopBody) {
+				t.Errorf("%d bytes, chunked %v: kept %v", size, chunked, kept)
+			}
+			tr.CloseIdleConnections()
+			srv.Close()
+		}
 	}
 }
 

@@ -12,9 +12,11 @@ import (
 	"fmt"
 	"io"
 	"math/big"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -248,6 +250,52 @@ func TestFailedHandshakeIsShared(t *testing.T) {
 	})
 }
 
+// TestSlowHandshakeHoldsNobodyUp_K067: the handshake of one host takes 4 s while others are asked.
+func TestSlowHandshakeHoldsNobodyUp_K067(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		tr, n, route := h2Client(t, &Transport{}, sayProto)
+		for i := range 10 {
+			n.Serve(t, fmt.Sprintf("host%d.example:80", i), http.HandlerFunc(okHandler))
+		}
+		serveMem(t, n, "slow.example:443", func(conn net.Conn) { <-time.After(4 * time.Second) })
+		start := time.Now()
+		var all sync.WaitGroup
+		for range 5 {
+			all.Go(func() {
+				if _, err := tr.Fetch(t.Context(), &Request{URL: "https://slow.example/"}); !errors.Is(err, ErrTLS) || time.Since(start) != 4*time.Second {
+					t.Errorf("the slow one: %v after %v", err, time.Since(start))
+				}
+			})
+		}
+		synctest.Wait()
+		for i := range 10 {
+			mustFetch(t, tr, fmt.Sprintf("http://host%d.example/", i))
+		}
+		if _, err := tr.Fetch(t.Context(), &Request{URL: "https://films.example/", Route: route}); err != nil {
+			t.Error(err)
+		}
+		if d := time.Since(start); d != 0 {
+			t.Errorf("the others took %v", d)
+		}
+		all.Wait()
+	})
+}
+
+// TestCustomDialKeepsHTTP2_K055: a dial function of the caller does not turn HTTP/2 off.
+func TestCustomDialKeepsHTTP2_K055(t *testing.T) {
+	t.Parallel()
+	ca := newAuthority(t)
+	host := newTLSHost(t, &tls.Config{Certificates: []tls.Certificate{ca.issue(t, time.Now().Add(time.Hour), "films.example")}}, sayProto)
+	for _, disable := range []bool{false, true} {
+		tr := toHost(t, host.Listener.Addr().String(), &Transport{DisableHTTP2: disable})
+		resp, err := tr.Fetch(t.Context(), &Request{URL: "https://films.example/", Route: Route{ServerName: ServerName{RootCAs: ca.pool}}})
+		if err != nil || (resp.Proto == "HTTP/2.0") == disable || !strings.HasPrefix(string(resp.Body), resp.Proto) {
+			t.Errorf("disabled %v: %v %v", disable, resp, err)
+		}
+	}
+}
+
 // TestPoolKeys: routes that differ in one name only share no connection; sessions do.
 func TestPoolKeys(t *testing.T) {
 	t.Parallel()
@@ -255,8 +303,15 @@ func TestPoolKeys(t *testing.T) {
 	host := newTLSHost(t, &tls.Config{Certificates: []tls.Certificate{ca.issue(t, time.Now().Add(time.Hour), "films.example")}}, sayProto)
 	tr := toHost(t, host.Listener.Addr().String(), &Transport{})
 	routes := []ServerName{
-		{}, {Dial: "1.1.1.1"}, {Dial: "1.1.1.1:444"}, {SNI: "a.invalid"}, {SNI: "b.invalid"}, {OmitSNI: true}, {Insecure: true},
-		{Verify: "films.example"}, {SNI: "a.invalid\",\"", Verify: "films.example"},
+		{},
+		{Dial: "1.1.1.1"},
+		{Dial: "1.1.1.1:444"},
+		{SNI: "a.invalid"},
+		{SNI: "b.invalid"},
+		{OmitSNI: true},
+		{Insecure: true},
+		{Verify: "films.example"},
+		{SNI: "a.invalid\",\"", Verify: "films.example"},
 	}
 	for round := range 2 {
 		for i, sn := range routes {

@@ -156,7 +156,7 @@ func (t *Transport) setup() {
 // are closed then.
 func (t *Transport) Close() error {
 	t.once.Do(t.setup)
-	t.pool.close()
+	t.pool.closeIdle(true)
 	return nil
 }
 

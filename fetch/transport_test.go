@@ -37,7 +37,7 @@ func TestFetch(t *testing.T) {
 		b, _ := io.ReadAll(r.Body)
 		fmt.Fprintf(w, "%s %s %s %d", r.Proto, r.Method, b, r.ContentLength)
 	})
-	mux.HandleFunc("/away", func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/page", 302) })
+	mux.HandleFunc("/away", func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/page", http.StatusFound) })
 	mux.HandleFunc("/headers", func(w http.ResponseWriter, r *http.Request) { r.Header.Write(w); fmt.Fprint(w, r.Host) })
 
 	servers := map[string]*httptest.Server{"plain": httptest.NewServer(mux), "tls": httptest.NewTLSServer(mux), "h2": httptest.NewUnstartedServer(mux)}

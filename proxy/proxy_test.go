@@ -58,12 +58,29 @@ func TestParseRefuses(t *testing.T) {
 	for _, c := range []struct {
 		in, says string
 	}{
-		{"", "scheme://"}, {"proxy.example:3128", "scheme://"}, {"socks4://secret@a", "socks4"}, {"ftp://user:secret@a", "ftp"}, {"user:secret@x://a", "kind"},
-		{"http://", "host"}, {"http://user:secret@", "host"}, {"http://user:secret@:80", "host"}, {"http://user:secret@a:0", "port"}, {"http://user:secret@a:65536", "port"},
-		{"http://user:secret@a:+80", "port"}, {"http://user:secret@a:8o", "port"}, {"http://user:secret@a:", "port"}, {"http://user:secret@a b", "host"},
-		{"http://user:secret@[::1", "host"}, {"http://user:secret@[::1]x", "host"}, {"http://user:secret@[1.2.3.4]", "host"}, {"http://user:secret@[fe80::1%25eth0]", "host"},
-		{"http://user:secret@a\r\nb", "host"}, {"http://user:secret@" + strings.Repeat("a", 256), "host"}, {"http://user:secret@a/path", "host"},
-		{"http://" + long + ":secret@a", "255"}, {"http://user:secret" + long + "@a", "255"},
+		{"", "scheme://"},
+		{"proxy.example:3128", "scheme://"},
+		{"socks4://secret@a", "socks4"},
+		{"ftp://user:secret@a", "ftp"},
+		{"user:secret@x://a", "kind"},
+		{"http://", "host"},
+		{"http://user:secret@", "host"},
+		{"http://user:secret@:80", "host"},
+		{"http://user:secret@a:0", "port"},
+		{"http://user:secret@a:65536", "port"},
+		{"http://user:secret@a:+80", "port"},
+		{"http://user:secret@a:8o", "port"},
+		{"http://user:secret@a:", "port"},
+		{"http://user:secret@a b", "host"},
+		{"http://user:secret@[::1", "host"},
+		{"http://user:secret@[::1]x", "host"},
+		{"http://user:secret@[1.2.3.4]", "host"},
+		{"http://user:secret@[fe80::1%25eth0]", "host"},
+		{"http://user:secret@a\r\nb", "host"},
+		{"http://user:secret@" + strings.Repeat("a", 256), "host"},
+		{"http://user:secret@a/path", "host"},
+		{"http://" + long + ":secret@a", "255"},
+		{"http://user:secret" + long + "@a", "255"},
 	} {
 		r, err := Parse("http://ok", c.in)
 		var pe *ParseError
