@@ -170,6 +170,7 @@ func FuzzTitle(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, name string) {
+		name = name[:min(len(name), 400)] // the bound of names has its own test; short ones find more
 		r := release.Parse(name)
 		for _, s := range append([]string{r.Title, r.Group, r.Resolution, r.Container}, append(r.Edition, r.Languages...)...) {
 			if !utf8.ValidString(s) {
