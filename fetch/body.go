@@ -203,7 +203,10 @@ func (b *bodyReader) readAll(src io.Reader, data []byte, limit int64) ([]byte, e
 		if err != nil || int64(len(data)) > limit {
 			return data, err
 		}
-		room := min(max(grownBody, 2*int64(cap(data))), most)
+		room := max(grownBody, 2*int64(cap(data)))
+		if room > most-most/4 {
+			room = most // else the rest would take all of the memory anew
+		}
 		data = append(make([]byte, 0, room), data...)
 	}
 }

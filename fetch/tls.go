@@ -29,7 +29,7 @@ func (t *Transport) handshake(f *flight, c *conn) *Error {
 			return contextError(f.ctx, "handshake")
 		}
 		if ctx.Err() != nil {
-			err = errors.Join(context.DeadlineExceeded, err)
+			err = fmt.Errorf("it took longer than TLSTimeout, %v: %w", t.conf.tlsTimeout, context.DeadlineExceeded)
 		}
 		return &Error{Op: "handshake", Kind: ErrTLS, Final: isCertificateFault(err), Err: err}
 	}
