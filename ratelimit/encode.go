@@ -87,7 +87,8 @@ type stateFields interface {
 
 // Bounds of what is read. Sums of times stay far from the range of int64.
 const (
-	anyTime   = math.MaxInt64 / 3 // 97 years: also since 1970
+	anyTime   = math.MaxInt64 / 4   // that is told, 73 years: also since 1970
+	nearTime  = anyTime + 3*maxTime // that follows from one
 	lowRate   = floorRate / 4
 	highRate  = 1e9
 	highLimit = maxPlaces
@@ -104,8 +105,9 @@ func (s *State) walk(f stateFields) {
 	f.span(&s.lows[0], maxBusy)
 	f.span(&s.lows[1], maxBusy)
 	f.span(&s.failing, anyTime)
-	for _, t := range []*time.Duration{&s.last, &s.blocked, &s.freshFrom, &s.holdUntil, &s.probeAt, &s.epoch.start} {
-		f.span(t, -anyTime)
+	f.span(&s.last, -anyTime)
+	for _, t := range []*time.Duration{&s.blocked, &s.freshFrom, &s.holdUntil, &s.probeAt, &s.epoch.start} {
+		f.span(t, -nearTime)
 	}
 	f.span(&s.epoch.busy, anyTime)
 	for _, n := range []*uint32{&s.epoch.results, &s.epoch.good, &s.epoch.throttles, &s.epoch.failures, &s.samples, &s.number, &s.cuts} {
@@ -118,7 +120,7 @@ func (s *State) walk(f stateFields) {
 	}
 	for i := range s.refusals {
 		f.count(&s.refusals[i].exit)
-		f.span(&s.refusals[i].at, -anyTime)
+		f.span(&s.refusals[i].at, -nearTime)
 	}
 	raises := uint32(s.raises)
 	f.count(&raises)

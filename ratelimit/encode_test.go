@@ -11,13 +11,12 @@ import (
 // someStates returns states of many kinds of hosts.
 func someStates() []State {
 	states := []State{{}}
-	for seed := range uint64(4) {
-		for _, o := range []origin{&rejecting{capacity: 0.5}, &rejecting{capacity: 30}, &queueing{capacity: 20}, &steady{}} {
-			s := newSimulation(wide, o, 50*time.Millisecond, seed)
-			for range 4 {
-				s.run(time.Duration(s.rand.IntN(40)) * time.Second)
-				states = append(states, s.state)
-			}
+	p := Policy{InFlight: 2, MaxInFlight: 8, Spacing: -1}
+	for _, o := range []origin{&rejecting{capacity: 0.5}, &rejecting{capacity: 5}, &queueing{capacity: 20}, &steady{}} {
+		s := newSimulation(p, o, 200*time.Millisecond, 1)
+		for range 8 {
+			s.run(time.Duration(s.rand.IntN(40)) * time.Second)
+			states = append(states, s.state)
 		}
 	}
 	h := newHost(Policy{})

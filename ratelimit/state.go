@@ -54,7 +54,7 @@ type window struct {
 }
 
 func (w window) add(o window) window {
-	return window{w.length + o.length, w.results + o.results, w.good + o.good}
+	return window{min(w.length+o.length, anyTime), w.results + o.results, w.good + o.good}
 }
 
 // rate of n in the window, a second.

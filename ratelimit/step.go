@@ -24,7 +24,7 @@ const (
 	manyOf    = 8           // results that are enough for a majority, under a ceiling
 
 	keepShare  = 0.9 // of the rate that the host bore, after a cut
-	floorRate  = 1.0 / 60
+	floorRate  = 1.0 / 60 // a second: nothing is cut further
 	firstRaise = 0.05 // of the rate; twice as much each time
 	maxRaise   = 1.5
 	maxRaises  = 8 // in a row that are counted
@@ -47,7 +47,8 @@ const (
 // Step returns the state after a report that came at the time now. Reports of the class None change nothing. Latency is
 // to be that of the host: who knows how much slower an exit is than others divides by it first.
 //
-// Reports are gathered in epochs of at least a second. At the end of one the first rule that applies does:
+// Reports are gathered in epochs of at least a second and L results; when most of those are refusals, or one is while a
+// higher ceiling is on trial, the epoch ends at once. Then the first rule that applies does:
 //
 //  1. A probe of the baseline has its samples: the baseline is their tenth percentile.
 //  2. The host throttled a request that was begun after the last cut: the ceiling falls to 0.9 of what the host bore, that
@@ -96,7 +97,7 @@ func (s *State) count(r *Report, dispatched, now time.Duration) {
 	if r.Class == OK {
 		s.failing = 0
 	} else {
-		s.failing += min(max(now-max(s.last, s.blocked), 0), stallGap)
+		s.failing = min(s.failing+min(max(now-max(s.last, s.blocked), 0), stallGap), anyTime)
 	}
 	if r.RetryAfter > 0 && (r.Class == Throttle || r.Class == ServerError) {
 		s.blocked = max(s.blocked, now+r.RetryAfter)
@@ -246,7 +247,7 @@ func (s *State) cut(now time.Duration) {
 	if trial {
 		bore = max(bore, s.clean)
 	}
-	s.top = max(bore, rate/2, floorRate)
+	s.top = min(max(bore, rate/2, floorRate), highRate)
 	s.rate = keepShare * s.top
 	s.raises = 0
 	if bore < s.top {
@@ -260,7 +261,10 @@ func (s *State) cut(now time.Duration) {
 	s.holdUntil = max(now+s.hold, s.blocked)
 	s.limit = max(1, min(s.limit, math.Ceil(1.5*s.rate*s.smooth.Seconds())+1))
 	s.clean, s.settled = 0, true
-	s.freshFrom, s.cuts = now+s.interval(), s.cuts+1
+	s.freshFrom = now + s.interval()
+	if s.cuts < math.MaxUint32 {
+		s.cuts++ // that there were any is remembered
+	}
 	s.recent, s.before = window{}, window{}
 }
 

@@ -377,6 +377,19 @@ func checkSane(t *testing.T, p Policy, s *State) {
 	}
 }
 
+// A count that is full does not begin anew: a ceiling without a cut would be impossible.
+func TestCutsDoNotWrap(t *testing.T) {
+	t.Parallel()
+	h := newHost(Policy{})
+	h.flow(throttled, 1, 10*time.Second, time.Millisecond)
+	h.cuts = math.MaxUint32
+	h.flow(throttled, 1, 10*time.Minute, time.Millisecond)
+	b, _ := h.MarshalBinary()
+	if err := new(State).UnmarshalBinary(b); h.Cuts() != math.MaxUint32 || err != nil {
+		t.Errorf("%d cuts, %v", h.Cuts(), err)
+	}
+}
+
 // A clock that runs back is taken for one that stands.
 func TestTimeNeverRunsBack(t *testing.T) {
 	t.Parallel()
