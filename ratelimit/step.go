@@ -23,9 +23,9 @@ const (
 	maxWindow = time.Minute // the same, where results come slowly
 	manyOf    = 8           // results that are enough for a majority, under a ceiling
 
-	keepShare  = 0.9 // of the rate that the host bore, after a cut
+	keepShare  = 0.9      // of the rate that the host bore, after a cut
 	floorRate  = 1.0 / 60 // a second: nothing is cut further
-	firstRaise = 0.05 // of the rate; twice as much each time
+	firstRaise = 0.05     // of the rate; twice as much each time
 	maxRaise   = 1.5
 	maxRaises  = 8 // in a row that are counted
 
