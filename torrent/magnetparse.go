@@ -169,18 +169,33 @@ func copyDecoded(dst []byte, s string, plus bool) (n int) {
 	if strings.IndexByte(s, '%') < 0 && (!plus || strings.IndexByte(s, '+') < 0) {
 		return copy(dst, s)
 	}
-	for i := 0; i < len(s) && n < len(dst); i++ {
-		c := s[i]
-		if c == '%' && i+2 < len(s) {
+	dst = dst[:len(s)]
+	for i := 0; i < len(s); {
+		if s[i] != '%' {
+			from := i // a run without escapes, at once
+			for i++; i < len(s) && s[i] != '%'; i++ {
+			}
+			copied := copy(dst[n:], s[from:i])
+			if plus {
+				for j, c := range dst[n : n+copied] {
+					if c == '+' {
+						dst[n+j] = ' '
+					}
+				}
+			}
+			n += copied
+			continue
+		}
+		c := byte('%')
+		if i+2 < len(s) {
 			if a, b := hexDigit[s[i+1]], hexDigit[s[i+2]]; a|b <= 15 {
 				c = a<<4 | b
 				i += 2
 			}
-		} else if c == '+' && plus {
-			c = ' '
 		}
 		dst[n] = c
 		n++
+		i++
 	}
 	return n
 }
