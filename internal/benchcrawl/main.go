@@ -70,7 +70,7 @@ func run(o options, profile string) error {
 	case "frontier":
 		return frontier(o)
 	case "seen":
-		return errors.New("-mode seen: this version of the library has no seen set of its own yet")
+		return seen(o)
 	case "links":
 		return links(o)
 	}

@@ -10,8 +10,10 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unsafe"
 
 	"github.com/seine-go/seine/crawler"
+	"github.com/seine-go/seine/dedupe"
 	"github.com/seine-go/seine/extract"
 	"github.com/seine-go/seine/fetch"
 )
@@ -47,6 +49,51 @@ func frontier(o options) error {
 		"live_b_per_url": (m.HeapAlloc + m.StackInuse) / uint64(n), "ns_per_url": took.Nanoseconds() / n, "url_bytes": float64(total) / float64(n),
 	})
 	runtime.KeepAlive(f)
+	return err
+}
+
+// seen adds URLs of films on many hosts to the seen set, looks each up again, and says what they cost.
+func seen(o options) error {
+	const hosts = 997
+	set := dedupe.NewSeenSet(dedupe.SeenOptions{})
+	var buf [96]byte
+	url := func(i int) string {
+		b := append(buf[:0], "https://films-"...)
+		b = strconv.AppendInt(b, int64(i%hosts), 10)
+		b = append(b, ".example.org/catalogue/film/"...)
+		b = strconv.AppendInt(b, int64(i), 10)
+		b = append(b, "/overview"...)
+		return unsafe.String(&b[0], len(b)) // until the next call
+	}
+	runtime.GC()
+	base := resident()
+	peak, fresh, start := base, 0, time.Now()
+	for i := range o.n {
+		if set.Add(url(i)) {
+			fresh++
+		}
+		if i%(1<<16) == 0 {
+			peak = max(peak, resident())
+		}
+	}
+	added := time.Since(start)
+	peak = max(peak, resident())
+	start = time.Now()
+	for i := range o.n {
+		if !set.Has(url(i)) {
+			return fmt.Errorf("URL %d was added and is not there", i)
+		}
+	}
+	hit := time.Since(start)
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	n := float64(o.n)
+	err := emit(map[string]any{
+		"scenario": "S5", "kind": "seine", "n": o.n, "goroutines": 1, "add_ns": float64(added.Nanoseconds()) / n, "hit_ns": float64(hit.Nanoseconds()) / n,
+		"heap_b_per_url": float64(m.HeapAlloc) / n, "peak_rss_b_per_url": float64(peak-base) / n, "lost": o.n - fresh,
+	})
+	runtime.KeepAlive(set)
 	return err
 }
 
