@@ -205,13 +205,13 @@ func TestCloseLeavesNoGoroutine(t *testing.T) {
 	if took := time.Since(begin); took > 10*time.Second {
 		t.Errorf("Close took %v", took)
 	}
-	if n := site.Stats().Hosts[demosite.Catalogue].Statuses[0]; n != 3 {
-		t.Errorf("%d answers given up, want 3", n)
-	}
 	eventually(t, "no goroutine of the site is left", func() bool {
 		all := stacks()
 		return !strings.Contains(all, "demosite.(*Site)") && !strings.Contains(all, "net/http.(*conn).serve")
 	})
+	if n := site.Stats().Hosts[demosite.Catalogue].Statuses[0]; n != 3 {
+		t.Errorf("%d answers given up, want 3", n)
+	}
 }
 
 // stacks has those of all goroutines.
