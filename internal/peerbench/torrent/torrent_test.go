@@ -27,8 +27,8 @@ const (
 // TestTorrentBeside measures both on the same inputs in turn, and compares the medians of the rounds. A full parse is the
 // metainfo, the info dictionary with all files, and the info hash.
 func TestTorrentBeside(t *testing.T) {
-	if testing.Short() {
-		t.Skip("a measurement")
+	if testing.Short() || raceDetector {
+		t.Skip("a measurement, for a run of its own without the race detector")
 	}
 	large := compare(t, "torrent of 100,000 files", 5, 1, [][]byte{manyFiles(100_000)}, parseOurs, parseTheirs)
 	small := compare(t, "small torrents", 25, 300, smallTorrents(), parseOurs, parseTheirs)

@@ -1,0 +1,5 @@
+//go:build !race
+
+package torrent
+
+const raceDetector = false
