@@ -14,7 +14,7 @@ func TestEntryRoundTrip(t *testing.T) {
 	t.Parallel()
 	for name, e := range map[string]entry{
 		"plain":      {req: Request{URL: "https://films.example/title/1"}},
-		"plain http": {req: Request{URL: "http://films.example/title/1", Depth: -3, Priority: 1 << 40}},
+		"plain http": {req: Request{URL: "http://films.example/title/1", Depth: -3, Priority: 1 << 30}},
 		"other host": {req: Request{URL: "https://series.example/title/1"}},
 		"other case": {req: Request{URL: "HTTPS://Films.example/title/1"}},
 		"no URL":     {},
