@@ -59,7 +59,7 @@ const (
 	Refused   AddStatus = iota // not taken: the frontier is full
 	Added                      // new, and queued
 	Duplicate                  // seen before
-	Raised                     // queued before with a lower priority
+	Raised                     // queued before with a lower priority, and never tried: the new request takes its place
 )
 
 var addNames = [...]string{"refused", "added", "duplicate", "raised"}

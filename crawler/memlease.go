@@ -191,6 +191,7 @@ func (m *Memory) leaseReady(b *LeaseBatch, want LeaseRequest, now time.Duration)
 			l.record = append(l.record, record...)
 			m.seq++
 			h.seq, h.since = m.seq, now // behind the others that may be visited at the same time
+			h.heap.fix(h.index)
 			b.Leases = append(b.Leases, m.grant(l, &e.req, want))
 		}
 		m.place(h, now)
@@ -330,7 +331,8 @@ func (m *Memory) reboot(want LeaseRequest, now time.Duration) {
 func (m *Memory) takeBack(l *hold, now time.Duration) {
 	m.letGo(l)
 	// That it was in contact to the end must be assumed.
-	l.host.leave(m, l, min(l.until, now), now, HostReport{Exchanges: 1})
+	end := min(l.until, now)
+	l.host.leave(m, l, end, end, HostReport{Exchanges: 1})
 	defer m.place(l.host, now)
 	if !l.lease {
 		m.holds.recycle(l)

@@ -132,8 +132,8 @@ func (m *Memory) begin(ctx context.Context) (now time.Duration, err error) {
 		return 0, ErrClosed
 	}
 	now = time.Since(m.start)
+	m.ripen(now) // first, since what was due comes before what is taken back now
 	m.expire(now)
-	m.ripen(now)
 	return now, nil
 }
 
@@ -212,27 +212,27 @@ func (m *Memory) pending() int64 { return m.stats.Ready + m.stats.Delayed + m.st
 // enqueue makes a request ready.
 func (m *Memory) enqueue(r *Request, h uint64, now time.Duration) *memHost {
 	host := m.host(r.Host())
-	m.scratch = appendEntry(m.scratch[:0], &entry{req: *r, due: m.dueNow(now)}, host.name)
-	m.push(host, h, r.Priority, now, m.scratch)
+	m.scratch = appendEntry(m.scratch[:0], &entry{req: *r, due: m.aged(now)}, host.name)
+	m.push(host, h, ready, r.Priority, now, now, m.scratch)
 	return host
 }
 
-// dueNow is the due time that is kept with a record that is ready from now on.
-func (m *Memory) dueNow(now time.Duration) time.Duration {
+// aged is the due time that is kept with a record: none where requests do not age.
+func (m *Memory) aged(due time.Duration) time.Duration {
 	if m.arena.age == 0 {
 		return 0
 	}
-	return now
+	return due.Truncate(time.Millisecond)
 }
 
 // push appends a record to the ready ones of its host.
-func (m *Memory) push(host *memHost, h uint64, priority int, now time.Duration, record []byte) {
-	m.keys.setReady(h, priority)
+func (m *Memory) push(host *memHost, h uint64, s keyState, priority int, due, now time.Duration, record []byte) {
+	m.keys.setReady(h, s, priority)
 	m.stats.Changes++
-	if host.queue.n == 0 {
-		host.since = now
+	if host.queue.n <= host.queue.stale {
+		host.since = due
 	}
-	host.queue.push(&m.arena, priority, m.dueNow(now), record)
+	host.queue.push(&m.arena, priority, m.aged(due), record)
 	m.place(host, now)
 	m.spill()
 }
@@ -260,7 +260,7 @@ func (m *Memory) counts(h uint64, priority int) bool {
 	if state == dropped {
 		m.keys.set(h, finished)
 	}
-	return state == ready && priority == best
+	return (state == ready || state == again) && priority == best
 }
 
 // delayedEntry is a record that waits for its time.
@@ -270,6 +270,7 @@ type delayedEntry struct {
 	at       int // place in the heap
 	hash     uint64
 	host     string
+	then     keyState // ready or again
 	priority int
 	record   []byte
 }
@@ -283,6 +284,14 @@ func (e *delayedEntry) before(f *delayedEntry) bool {
 
 func (e *delayedEntry) slot() *int { return &e.at }
 
+// state is that of an entry that is ready.
+func (e *entry) state() keyState {
+	if e.attempt != 0 || e.crashes != 0 {
+		return again
+	}
+	return ready
+}
+
 // delay puts a record away until it is due.
 func (m *Memory) delay(e *entry, host string, h uint64, d, now time.Duration) {
 	m.keys.set(h, waiting)
@@ -291,8 +300,8 @@ func (m *Memory) delay(e *entry, host string, h uint64, d, now time.Duration) {
 	if due < now { // beyond what can be counted
 		due = math.MaxInt64
 	}
-	e.due = m.dueNow(due)
-	m.delayed.push(&delayedEntry{due: due, seq: m.seq, hash: h, host: host, priority: e.req.Priority, record: appendEntry(nil, e, host)})
+	e.due = m.aged(due)
+	m.delayed.push(&delayedEntry{due: due, seq: m.seq, hash: h, host: host, then: e.state(), priority: e.req.Priority, record: appendEntry(nil, e, host)})
 	m.stats.Delayed++
 	m.stats.Changes++
 }
@@ -308,7 +317,7 @@ func (m *Memory) ripen(now time.Duration) {
 		}
 		m.stats.Delayed--
 		m.stats.Ready++
-		m.push(m.host(e.host), e.hash, e.priority, now, e.record)
+		m.push(m.host(e.host), e.hash, e.then, e.priority, e.due, now, e.record)
 	}
 }
 
@@ -323,10 +332,10 @@ func (m *Memory) requeue(l *hold, d, now time.Duration) {
 		m.delay(e, l.host.name, l.hash, d, now)
 		return
 	}
-	e.due = m.dueNow(now)
+	e.due = m.aged(now)
 	m.stats.Ready++
 	m.scratch = appendEntry(m.scratch[:0], e, l.host.name)
-	m.push(l.host, l.hash, l.priority, now, m.scratch)
+	m.push(l.host, l.hash, e.state(), l.priority, now, now, m.scratch)
 }
 
 // pass marks a key that a redirect went through as seen.
@@ -340,7 +349,7 @@ func (m *Memory) pass(key string) {
 		m.stats.Ready--
 		m.keys.set(h, finished)
 		m.forgetSuspect(h)
-	case ready:
+	case ready, again:
 		m.stats.Ready--
 		m.keys.set(h, dropped)
 		if u, ok := weburl.Split(key); ok && m.hosts[u.Host()] != nil {

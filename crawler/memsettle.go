@@ -98,7 +98,7 @@ func (m *Memory) fits(s *Settlement, links []uint64) bool {
 			continue
 		}
 		known[h] = true
-		if state := m.keys.state(h); state == ready || state == waiting || state == suspect {
+		if state := m.keys.state(h); state == ready || state == again || state == waiting || state == suspect {
 			after--
 		}
 	}

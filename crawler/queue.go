@@ -43,12 +43,14 @@ func (q *queue) push(a *arena, record []byte) {
 		if last >= 0 {
 			size = min(max(size, cap(q.chunks[last].data)*3/2), a.most)
 		}
+		if q.n == 0 {
+			q.free(a) // the empty chunk is too small
+		}
 		data := slices.Grow([]byte(nil), max(size, need))
 		a.bytes += int64(cap(data))
 		q.chunks = append(q.chunks, chunk{data: data})
-		last++
 	}
-	c := &q.chunks[last]
+	c := &q.chunks[len(q.chunks)-1]
 	c.data = append(binary.AppendUvarint(c.data, uint64(len(record))), record...)
 	q.n++
 }
@@ -199,7 +201,7 @@ func (q *hostQueue) pop(a *arena) (record []byte, priority int, err error) {
 	}
 	q.n--
 	switch {
-	case b.queue.n > 0 && a.age > 0 && len(q.ready) > 1:
+	case b.queue.n > 0 && a.age > 0:
 		if next, _, err := b.queue.head(a); err == nil { // else the next pop tells
 			b.rank = a.rank(b.priority, dueOf(next))
 			q.ready.fix(0)

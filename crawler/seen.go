@@ -10,7 +10,8 @@ type keyState uint8
 
 const (
 	unseen   keyState = iota
-	ready             // its record is among the ready ones of its host
+	ready             // its record is among the ready ones of its host, and it has not been tried
+	again             // the same, but it has been tried, so that its record cannot be replaced
 	waiting           // its record is among the delayed ones
 	leased            // in somebody's hands
 	suspect           // its holder died; it waits to be leased alone
@@ -30,8 +31,8 @@ type keyTable struct {
 
 // A value of the table is a state and a level, which is a priority from -nearest to nearest, or farLevel.
 const (
-	stateBits = 3
-	nearest   = 63
+	stateBits = 4
+	nearest   = 31
 	farLevel  = 2*nearest + 1
 )
 
@@ -62,8 +63,8 @@ func (t *keyTable) set(h uint64, s keyState) {
 	t.shards[hashtable.Of(h)].Set(h, 0, uint16(s)|nearest<<stateBits)
 }
 
-// setReady makes a key ready.
-func (t *keyTable) setReady(h uint64, priority int) {
+// setReady makes a key ready, or ready again.
+func (t *keyTable) setReady(h uint64, s keyState, priority int) {
 	level := priority + nearest
 	if priority < -nearest || priority > nearest {
 		level = farLevel
@@ -71,5 +72,5 @@ func (t *keyTable) setReady(h uint64, priority int) {
 	} else {
 		delete(t.far, h)
 	}
-	t.shards[hashtable.Of(h)].Set(h, 0, uint16(ready)|uint16(level)<<stateBits)
+	t.shards[hashtable.Of(h)].Set(h, 0, uint16(s)|uint16(level)<<stateBits)
 }
