@@ -78,19 +78,28 @@ func (m *MemoryStore) Delete(ctx context.Context, key string) error {
 	return nil
 }
 
-// Update implements Updater.
+// Update implements Updater. f may use the store; it is called again when the value has changed meanwhile.
 func (m *MemoryStore) Update(ctx context.Context, key string, f func(old []byte) ([]byte, error)) error {
-	if err := first(ctx.Err(), checkKey(key)); err != nil {
-		return err
+	for {
+		if err := first(ctx.Err(), checkKey(key)); err != nil {
+			return err
+		}
+		m.mu.RLock()
+		old, there := m.values[key]
+		m.mu.RUnlock()
+		value, err := f(bytes.Clone(old)) // nobody writes to a value that is kept
+		if err != nil {
+			return err
+		}
+		m.mu.Lock()
+		now, still := m.values[key]
+		if still == there && bytes.Equal(now, old) {
+			m.put(key, value)
+			m.mu.Unlock()
+			return nil
+		}
+		m.mu.Unlock()
 	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	value, err := f(bytes.Clone(m.values[key]))
-	if err != nil {
-		return err
-	}
-	m.put(key, value)
-	return nil
 }
 
 // Scan implements Store.

@@ -96,6 +96,9 @@ func cutTail(e *env) {
 		if len(b.Leases) == 0 && b.Finished {
 			break
 		}
+		if step > 100*pages {
+			e.failf("the crawl has no end: %+v", e.stats())
+		}
 		for _, l := range b.Leases {
 			var i int
 			for _, c := range l.Key[len("https://a.example/"):] {

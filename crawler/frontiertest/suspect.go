@@ -120,8 +120,8 @@ func killer(e *env) {
 		if b.Finished && len(held) == 0 {
 			break
 		}
-		if len(held) == 0 {
-			e.failf("the crawl stands still: %+v", e.stats())
+		if len(held) == 0 || deaths > 100 {
+			e.failf("the crawl stands still after %d deaths: %+v", deaths, e.stats())
 		}
 		at := step % len(held)
 		switch {
