@@ -59,12 +59,13 @@ func TestSpillingMemoryKeepsTheRules(t *testing.T) {
 	frontiertest.Run(t, memoryHarness(true))
 }
 
-// operations is how many random operations are made: more with SEINE_LONG=1, fewer with -short.
+// operations is how many random operations are made: more with SEINE_LONG=1, fewer with -short or the race detector, which
+// has nothing to find where one goroutine works.
 func operations() int {
 	switch {
 	case os.Getenv("SEINE_LONG") == "1":
 		return 2_000_000
-	case testing.Short():
+	case testing.Short() || raceEnabled:
 		return 5_000
 	}
 	return 100_000
@@ -98,7 +99,11 @@ func TestCrawlsEndExactlyWhenTheyShould(t *testing.T) {
 func TestFinishedWhileAProducerAdds_K003(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
-	for i := range 10_000 {
+	repeats := 10_000
+	if raceEnabled {
+		repeats = 1000
+	}
+	for i := range repeats {
 		m := crawler.NewMemory(crawler.MemoryOptions{})
 		if err := m.SetHost(ctx, "", crawler.HostPolicy{Spacing: -1, MaxInFlight: -1}); err != nil {
 			t.Fatal(err)

@@ -90,7 +90,10 @@ func TestSeenSetAddsOnce(t *testing.T) {
 // the set itself says of new keys is always "new", whatever its secret and width, and at the sizes where it grows.
 func TestNewKeysAreNeverTakenForSeen_K163(t *testing.T) {
 	t.Parallel()
-	const n = 100_000
+	n := 100_000
+	if raceEnabled {
+		n = 20_000
+	}
 	for _, o := range []dedupe.SeenOptions{{}, {Wide: true}, {Secret: [2]uint64{7, 8}}} {
 		s, f := dedupe.NewSeenSet(o), newFilter(n, 10)
 		maybe := 0
@@ -114,6 +117,9 @@ func TestNewKeysAreNeverTakenForSeen_K163(t *testing.T) {
 // Once there are a million keys, one costs at most 20 bytes at every later size, and 12 on average. It measures the heap,
 // so no other test runs beside it.
 func TestSeenKeyCostsTwelveBytes_K164(t *testing.T) {
+	if raceEnabled {
+		t.Skip("the race detector makes memory another, and the test long")
+	}
 	s := dedupe.NewSeenSet(dedupe.SeenOptions{})
 	const million = 1_000_000
 	worst, sum, samples := 0.0, 0.0, 0

@@ -1,0 +1,5 @@
+//go:build !race
+
+package crawler_test
+
+const raceEnabled = false
