@@ -95,12 +95,15 @@ func show(p point, kit, build, program string) error {
 		if err != nil {
 			return err
 		}
-		var part results
+		var part map[string]json.RawMessage
 		if err := json.Unmarshal(raw, &part); err != nil {
 			return err
 		}
-		for scenario, rows := range part {
-			all[scenario] = append(all[scenario], rows...)
+		for scenario, text := range part {
+			var rows []row
+			if json.Unmarshal(text, &rows) == nil { // else it is about the machine
+				all[scenario] = append(all[scenario], rows...)
+			}
 		}
 	}
 	text, err := p.judge(all)
