@@ -3,6 +3,7 @@ package crawler
 import (
 	"encoding/binary"
 	"errors"
+	"math"
 	"net/http"
 	"slices"
 	"strings"
@@ -170,7 +171,7 @@ func decodeEntry(p []byte, host string, priority int) (*entry, error) {
 	e.req.Priority = priority
 	e.req.Depth = int(d.varint())
 	if first&hasDue != 0 {
-		e.due = time.Duration(d.uvarint()) * time.Millisecond
+		e.due = time.Duration(d.upTo(math.MaxInt64/int(time.Millisecond))) * time.Millisecond
 	}
 	if first&hasParts != 0 {
 		d.parts(e)
@@ -193,8 +194,8 @@ func (d *decoder) parts(e *entry) {
 	r := &e.req
 	parts := d.uvarint()
 	if parts&hasCounts != 0 {
-		r.Kind, r.Hops = fetch.Kind(d.uvarint()), int(d.uvarint())
-		e.attempt, e.crashes = int(d.uvarint()), int(d.uvarint())
+		r.Kind, r.Hops = fetch.Kind(d.upTo(math.MaxUint8)), d.upTo(math.MaxInt)
+		e.attempt, e.crashes = d.upTo(math.MaxInt), d.upTo(math.MaxInt)
 	}
 	for _, f := range [...]struct {
 		bit uint64
@@ -208,7 +209,7 @@ func (d *decoder) parts(e *entry) {
 		r.Body = append([]byte{}, d.bytes()...)
 	}
 	if parts&hasData != 0 {
-		r.Data = slices.Clone(d.bytes())
+		r.Data = append(r.Data, d.bytes()...)
 	}
 	if parts&hasHeader != 0 {
 		r.Header = d.header()
@@ -225,6 +226,16 @@ func (d *decoder) uvarint() uint64 {
 	}
 	d.rest = d.rest[n:]
 	return v
+}
+
+// upTo reads a number that has a bound.
+func (d *decoder) upTo(most int) int {
+	v := d.uvarint()
+	if v > uint64(most) {
+		d.fail()
+		return 0
+	}
+	return int(v)
 }
 
 func (d *decoder) varint() int64 {
@@ -252,6 +263,8 @@ func (d *decoder) header() http.Header {
 	n := d.uvarint()
 	if n > uint64(len(d.rest)) {
 		d.fail()
+	}
+	if n == 0 || d.bad {
 		return nil
 	}
 	h := make(http.Header, n)
@@ -262,6 +275,7 @@ func (d *decoder) header() http.Header {
 			d.fail()
 			return nil
 		}
+		h[name] = make([]string, 0, values)
 		for range values {
 			h[name] = append(h[name], string(d.bytes()))
 		}

@@ -43,6 +43,7 @@ func FuzzDecodeEntry(f *testing.F) {
 	f.Add(appendEntry(nil, &entry{
 		attempt: 1, due: time.Hour, req: Request{URL: "u", Method: "PUT", Header: http.Header{"A": {"b"}}, Body: []byte{1}, Data: []byte("1")},
 	}, ""), "")
+	f.Add([]byte("\x060\xa5\xa5\xa5\xa5\xa5\xa50"), "0") // a due time beyond what can be counted
 	f.Fuzz(func(t *testing.T, p []byte, host string) {
 		e, err := decodeEntry(p, host, 7)
 		if err != nil {
