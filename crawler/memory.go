@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"math"
 	"sync"
@@ -263,81 +262,6 @@ func (m *Memory) counts(h uint64, priority int) bool {
 	return (state == ready || state == again) && priority == best
 }
 
-// delayedEntry is a record that waits for its time.
-type delayedEntry struct {
-	due      time.Duration
-	seq      uint64
-	at       int // place in the heap
-	hash     uint64
-	host     string
-	then     keyState // ready or again
-	priority int
-	record   []byte
-}
-
-func (e *delayedEntry) before(f *delayedEntry) bool {
-	if e.due != f.due {
-		return e.due < f.due
-	}
-	return e.seq < f.seq
-}
-
-func (e *delayedEntry) slot() *int { return &e.at }
-
-// state is that of an entry that is ready.
-func (e *entry) state() keyState {
-	if e.attempt != 0 || e.crashes != 0 {
-		return again
-	}
-	return ready
-}
-
-// delay puts a record away until it is due.
-func (m *Memory) delay(e *entry, host string, h uint64, d, now time.Duration) {
-	m.keys.set(h, waiting)
-	m.seq++
-	due := now + d
-	if due < now { // beyond what can be counted
-		due = math.MaxInt64
-	}
-	e.due = m.aged(due)
-	m.delayed.push(&delayedEntry{due: due, seq: m.seq, hash: h, host: host, then: e.state(), priority: e.req.Priority, record: appendEntry(nil, e, host)})
-	m.stats.Delayed++
-	m.stats.Changes++
-}
-
-// ripen makes ready what is due.
-func (m *Memory) ripen(now time.Duration) {
-	for len(m.delayed) > 0 && m.delayed[0].due <= now {
-		e := m.delayed.remove(0)
-		if m.keys.state(e.hash) != waiting {
-			m.keys.set(e.hash, finished)
-			m.idle--
-			continue
-		}
-		m.stats.Delayed--
-		m.stats.Ready++
-		m.push(m.host(e.host), e.hash, e.then, e.priority, e.due, now, e.record)
-	}
-}
-
-// requeue puts the request of a hold that was let go back, at once or after a delay.
-func (m *Memory) requeue(l *hold, d, now time.Duration) {
-	e, err := decodeEntry(l.record, l.host.name, l.priority)
-	if err != nil {
-		panic(err) // what appendEntry wrote
-	}
-	e.attempt, e.crashes = l.attempt, l.crashes
-	if d > 0 {
-		m.delay(e, l.host.name, l.hash, d, now)
-		return
-	}
-	e.due = m.aged(now)
-	m.stats.Ready++
-	m.scratch = appendEntry(m.scratch[:0], e, l.host.name)
-	m.push(l.host, l.hash, e.state(), l.priority, now, now, m.scratch)
-}
-
 // pass marks a key that a redirect went through as seen.
 func (m *Memory) pass(key string) {
 	const few = 4096
@@ -376,20 +300,6 @@ func (m *Memory) tidyAll() {
 	}
 }
 
-// tidyDelayed drops the delayed entries that are not to be handed out.
-func (m *Memory) tidyDelayed() {
-	m.idle = 0
-	all := m.delayed
-	m.delayed = nil
-	for _, e := range all {
-		if m.keys.state(e.hash) == waiting {
-			m.delayed.push(e)
-		} else {
-			m.keys.set(e.hash, finished)
-		}
-	}
-}
-
 // Stats implements Frontier.
 func (m *Memory) Stats(ctx context.Context) (FrontierStats, error) {
 	now, err := m.begin(ctx)
@@ -404,72 +314,3 @@ func (m *Memory) Stats(ctx context.Context) (FrontierStats, error) {
 }
 
 func (m *Memory) finished(now time.Duration) bool { return m.pending() == 0 && m.producers(now) == 0 }
-
-// maxProducers bounds the producers that are open at a time.
-const maxProducers = 10_000
-
-type producer struct {
-	until time.Duration
-	open  int
-}
-
-// producers counts the open ones.
-func (m *Memory) producers(now time.Duration) int {
-	for name, p := range m.producer {
-		if now >= p.until {
-			delete(m.producer, name)
-			m.stats.Changes++
-		}
-	}
-	return len(m.producer)
-}
-
-// OpenProducer implements Producers.
-func (m *Memory) OpenProducer(ctx context.Context, name string, ttl time.Duration) (func(context.Context) error, error) {
-	if name == "" || ttl <= 0 {
-		return nil, fmt.Errorf("seine: frontier: producer %q with a ttl of %v", name, ttl)
-	}
-	now, err := m.begin(ctx)
-	if err != nil {
-		return nil, err
-	}
-	defer m.mu.Unlock()
-	m.producers(now)
-	p := m.producer[name]
-	if p == nil {
-		if len(m.producer) >= maxProducers {
-			return nil, fmt.Errorf("%w: %d producers are open", ErrFull, maxProducers)
-		}
-		p = &producer{}
-		m.producer[name] = p
-	}
-	p.open++
-	p.until = now + ttl
-	m.stats.Changes++
-	var once sync.Once
-	return func(context.Context) error {
-		once.Do(func() { m.closeProducer(name, p) })
-		return nil
-	}, nil
-}
-
-func (m *Memory) closeProducer(name string, p *producer) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if p.open--; p.open == 0 && m.producer[name] == p {
-		delete(m.producer, name)
-		m.stats.Changes++
-	}
-}
-
-// lostError lists the keys of lost leases beside another error.
-func lostError(keys []string, other error) error {
-	if len(keys) == 0 {
-		return other
-	}
-	lost := &LeaseLostError{Keys: keys}
-	if other == nil {
-		return lost
-	}
-	return errors.Join(lost, other)
-}

@@ -3,6 +3,7 @@ package crawler
 import (
 	"cmp"
 	"context"
+	"errors"
 	"iter"
 	"slices"
 	"strings"
@@ -51,6 +52,18 @@ func (m *Memory) Settle(ctx context.Context, settlements ...Settlement) error {
 		}
 	}
 	return lostError(lost, failed)
+}
+
+// lostError lists the keys of lost leases beside another error.
+func lostError(keys []string, other error) error {
+	if len(keys) == 0 {
+		return other
+	}
+	lost := &LeaseLostError{Keys: keys}
+	if other == nil {
+		return lost
+	}
+	return errors.Join(lost, other)
 }
 
 // check refuses a settlement that means nothing.

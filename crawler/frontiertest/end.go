@@ -39,7 +39,7 @@ func finishedIsNothingLeft(e *env) {
 	e.must(e.f.Settle(e.ctx(), s))
 	e.finished(false, "with a request delayed")
 	e.pass(10 * e.unit)
-	l = e.leaseFor("A", 10*e.unit)
+	e.leaseFor("A", 10*e.unit)
 	e.pass(10 * e.unit)
 	e.finished(false, "with a lease expired")
 	l = e.one("A")
