@@ -171,7 +171,7 @@ func decodeEntry(p []byte, host string, priority int) (*entry, error) {
 	e.req.Priority = priority
 	e.req.Depth = int(d.varint())
 	if first&hasDue != 0 {
-		e.due = time.Duration(d.upTo(math.MaxInt64/int(time.Millisecond))) * time.Millisecond
+		e.due = time.Duration(d.upTo64(uint64(math.MaxInt64/time.Millisecond))) * time.Millisecond
 	}
 	if first&hasParts != 0 {
 		d.parts(e)
@@ -229,13 +229,15 @@ func (d *decoder) uvarint() uint64 {
 }
 
 // upTo reads a number that has a bound.
-func (d *decoder) upTo(most int) int {
+func (d *decoder) upTo(most int) int { return int(d.upTo64(uint64(most))) }
+
+func (d *decoder) upTo64(most uint64) uint64 {
 	v := d.uvarint()
-	if v > uint64(most) {
+	if v > most {
 		d.fail()
 		return 0
 	}
-	return int(v)
+	return v
 }
 
 func (d *decoder) varint() int64 {

@@ -32,7 +32,7 @@ func orderInHost(e *env) {
 	put(5, 40_000)
 	put(6, 39_999)
 	put(7, 7)
-	put(8, 1<<40)
+	put(8, 1<<30)
 	s := done(first, crawler.Retry)
 	s.Delay = e.unit
 	e.must(e.f.Settle(e.ctx(), s))
