@@ -39,10 +39,9 @@ type Engine struct {
 	log      *slog.Logger
 	count    counters
 	running  atomic.Bool
-	run      *run // the current one
 	mu       sync.Mutex
 	delays   map[string]time.Duration // crawl-delays that the frontier was told
-	scope    Scope
+	hosts    []string                 // of the seeds of all runs, for a Config without a scope
 	closes   bool
 	look     func() load // in place of a look at the process; for tests
 }
@@ -52,7 +51,7 @@ func New(cfg Config) (*Engine, error) {
 	if err := cfg.check(); err != nil {
 		return nil, err
 	}
-	e := &Engine{cfg: cfg, log: cfg.Logger, scope: cfg.Scope, delays: map[string]time.Duration{}}
+	e := &Engine{cfg: cfg, log: cfg.Logger, delays: map[string]time.Duration{}}
 	e.reserver, _ = cfg.Frontier.(HostReserver)
 	if err := e.chain(); err != nil {
 		return nil, err
@@ -128,7 +127,6 @@ func (e *Engine) crawl(ctx context.Context, h Handler, failed func(*PageError), 
 	start, before := time.Now(), e.count.snapshot()
 	r := newRun(ctx, e, h, failed)
 	defer r.cancel(nil)
-	e.run = r
 	err := r.begin(seeds)
 	if err == nil {
 		err = r.loop()

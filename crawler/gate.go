@@ -21,7 +21,7 @@ type gate struct{ e *Engine }
 
 // maxGateWait is how long an exchange may wait inside a lease; what would wait longer becomes a request of its own, or
 // is tried again.
-const maxGateWait = 2 * time.Minute
+const maxGateWait = robots.MaxCrawlDelay + time.Minute
 
 // place is a reservation on a host other than the lease's.
 type place struct {
@@ -176,7 +176,7 @@ func (e *Engine) checkHop(ctx context.Context, _ *fetch.Request, next string) er
 		return nil // of robots.txt no robots are asked (RFC 9309 2.3.1.2)
 	}
 	u, ok := weburl.Split(next)
-	if !ok || !e.scope.holdsURL(u) {
+	if !ok || !v.r.scope.holdsURL(u) {
 		return ErrOutOfScope
 	}
 	if rule := e.cfg.Traps.check(u); rule != "" {
@@ -203,14 +203,18 @@ func (e *Engine) checkHop(ctx context.Context, _ *fetch.Request, next string) er
 	return v.pass(next)
 }
 
-func withoutFragment(url string) string {
+// stored returns a URL as a request keeps it: without fragment, and without user info, which is a credential.
+func stored(url string) string {
 	url, _, _ = strings.Cut(url, "#")
+	if u, ok := weburl.Split(url); ok && u.HasUserInfo() {
+		return u.WithoutUserInfo().Href()
+	}
 	return url
 }
 
 // pass notes the key of a URL that a redirect led to.
 func (v *visit) pass(next string) error {
-	r := Request{URL: withoutFragment(next)}
+	r := Request{URL: stored(next)}
 	if _, err := v.e.setKey(&r, nil); err != nil {
 		return err
 	}
@@ -223,7 +227,7 @@ func (v *visit) pass(next string) error {
 // move makes a request of its own of a redirect target.
 func (v *visit) move(next string, hops int) error {
 	r := *v.req
-	r.URL, r.Key, r.Hops = withoutFragment(next), "", hops
+	r.URL, r.Key, r.Hops = stored(next), "", hops
 	r.Method, r.Body = "", nil // a hop that keeps its body is not followed across hosts
 	if v.req.Body != nil {
 		return fmt.Errorf("%w: a redirect of a request with a body leads to a busy host", ErrBusy)
@@ -307,7 +311,7 @@ func (v *visit) followForeign(resp *fetch.Response) (bool, error) {
 		return false, nil
 	}
 	switch {
-	case !v.e.scope.holds(next):
+	case !v.r.scope.holds(next):
 		return true, ErrOutOfScope
 	case v.req.Hops+1 > v.e.cfg.MaxHops:
 		return true, ErrTooManyHops

@@ -182,12 +182,15 @@ func (p *Page) follow(url string, noFollow bool) bool {
 		return false
 	}
 	u, ok := weburl.Split(url)
-	if !ok || !v.e.cfg.IgnoreNoFollow && (noFollow || p.Hints().NoFollow) || p.Depth >= v.e.cfg.MaxDepth || !v.e.scope.holdsURL(u) {
+	if !ok || !v.e.cfg.IgnoreNoFollow && (noFollow || p.Hints().NoFollow) || p.Depth >= v.e.cfg.MaxDepth || !v.r.scope.holdsURL(u) {
 		return false
 	}
 	if v.e.cfg.Traps.check(u) != "" {
 		v.e.count.trapped.Add(1)
 		return false
+	}
+	if u.HasUserInfo() { // a credential, which is not stored
+		url = u.WithoutUserInfo().Href()
 	}
 	r := Request{URL: url, Depth: p.Depth + 1}
 	var err error
@@ -236,7 +239,7 @@ func (p *Page) add(r *Request) error {
 		return err
 	case r.Depth > p.v.e.cfg.MaxDepth:
 		return fmt.Errorf("%w: %s", ErrTooDeep, weburl.Redact(r.URL))
-	case !p.v.e.scope.holds(r.URL):
+	case !p.v.r.scope.holds(r.URL):
 		return fmt.Errorf("%w: %s", ErrOutOfScope, weburl.Redact(r.URL))
 	}
 	p.s.links = append(p.s.links, *r)

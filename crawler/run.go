@@ -36,6 +36,8 @@ type run struct {
 	hungry               bool                // the frontier had as many as fitted
 	answered, unanswered int                 // exchanges since the last look at the load
 	leasing              bool                // one of them asks the frontier
+	again                bool                // another one came meanwhile: the answer may be older than what it settled
+	scope                Scope
 	ended                bool
 	finished             bool
 	err                  error
@@ -169,6 +171,8 @@ func (r *run) next() (Lease, bool) {
 			}
 		} else if room <= 0 {
 			r.hungry = true
+		} else if r.leasing {
+			r.again = true
 		}
 		r.idle++
 		r.cond.Wait()
@@ -179,7 +183,7 @@ func (r *run) next() (Lease, bool) {
 // lease asks the frontier for as many as there is room for, and reports whether the caller should look again. r.mu is
 // held, but not while asking.
 func (r *run) lease(room int) bool {
-	r.leasing = true
+	r.leasing, r.again = true, false
 	want := LeaseRequest{Owner: r.e.cfg.Name, Boot: r.boot, Max: room, TTL: leaseTTL}
 	r.mu.Unlock()
 	b, err := r.e.cfg.Frontier.Lease(r.ctx, want)
@@ -209,6 +213,9 @@ func (r *run) lease(room int) bool {
 		r.ended, r.finished = true, true
 		r.cond.Broadcast()
 		return true
+	}
+	if r.again {
+		return true // whoever came meanwhile had settled something: the answer may be older
 	}
 	r.wakeIn(b.Next)
 	return r.ended

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"slices"
 	"time"
 
 	"github.com/seine-go/seine/internal/weburl"
@@ -34,18 +35,23 @@ func (r *run) begin(seeds []string) error {
 		hosts = append(hosts, req.Host())
 	}
 	site, isSite := e.cfg.Handler.(Site)
+	r.scope = e.cfg.Scope
 	if isSite {
 		hosts = append(hosts, site.Hosts()...)
-		if s, ok := site.(SiteScope); ok && e.cfg.Scope.isZero() {
-			e.cfg.Scope = s.Scope()
-			if err := e.cfg.Scope.check(); err != nil {
+		if s, ok := site.(SiteScope); ok && r.scope.isZero() {
+			r.scope = s.Scope()
+			if err := r.scope.check(); err != nil {
 				return err
 			}
 		}
 	}
-	e.scope = e.cfg.Scope
-	if e.scope.isZero() {
-		e.scope.Hosts = hosts
+	if r.scope.isZero() { // what earlier runs left in the frontier stays in scope
+		for _, h := range hosts {
+			if !slices.Contains(e.hosts, h) {
+				e.hosts = append(e.hosts, h)
+			}
+		}
+		r.scope.Hosts = slices.Clone(e.hosts)
 	}
 	if err := r.add(reqs); err != nil {
 		return err
@@ -61,7 +67,7 @@ func (r *run) begin(seeds []string) error {
 		if s.Ready+s.Delayed+s.Leased+s.Done+s.Failed == 0 && s.Producers == 0 {
 			return ErrNoSeeds
 		}
-		if len(hosts) == 0 && e.cfg.Scope.isZero() {
+		if r.scope.isZero() {
 			return &ConfigError{Field: "Scope", Reason: "is needed to go on without seeds"}
 		}
 	}

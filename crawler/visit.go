@@ -165,7 +165,7 @@ func handled(err error) error {
 
 // allowed asks scope and robots.txt whether the request may be sent.
 func (v *visit) allowed() error {
-	if v.req.Depth > 0 && !v.e.scope.holds(v.req.URL) {
+	if v.req.Depth > 0 && !v.r.scope.holds(v.req.URL) {
 		return ErrOutOfScope
 	}
 	if v.req.Depth > v.e.cfg.MaxDepth {
@@ -306,10 +306,6 @@ func (v *visit) decide(s *Settlement, err error) {
 		s.Outcome = Done
 	case errors.Is(err, errReleased), v.r.ctx.Err() != nil && !errors.As(err, &panicked):
 		s.Outcome = Released
-	case errors.As(err, &robots) && robots.retryIn > 0:
-		v.again(s, robots.retryIn)
-	case refusal(err):
-		s.Outcome = Done
 	case errors.As(err, &panicked):
 		s.Outcome = Failed
 	case errors.As(err, &h):
@@ -321,6 +317,10 @@ func (v *visit) decide(s *Settlement, err error) {
 		default:
 			v.again(s, backoff(v.lease.Attempt))
 		}
+	case errors.As(err, &robots) && robots.retryIn > 0:
+		v.again(s, robots.retryIn)
+	case refusal(err):
+		s.Outcome = Done
 	case errors.As(err, &status):
 		if temporaryStatus(status.Status) {
 			v.again(s, max(backoff(v.lease.Attempt), s.Report.RetryAfter))

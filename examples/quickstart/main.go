@@ -103,10 +103,16 @@ func crawl(ctx context.Context, cfg crawler.Config, seeds []string, s *screen) e
 		return err
 	}
 	defer eng.Close()
+	running, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	s.cancel = cancel
 	stop := s.start()
-	stats, err := eng.Run(ctx, seeds...)
+	stats, err := eng.Run(running, seeds...)
 	stop()
 	s.summary(stats)
+	if s.broken != nil {
+		return s.broken
+	}
 	if ctx.Err() != nil { // Ctrl-C is an end, not a fault
 		return nil
 	}

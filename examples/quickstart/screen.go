@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -22,6 +23,8 @@ type screen struct {
 	pages    int
 	bad      int
 	refused  int
+	broken   error                   // the output cannot be written
+	cancel   context.CancelCauseFunc // ends the crawl then
 }
 
 func newScreen(out, log io.Writer) *screen {
@@ -37,7 +40,7 @@ func isTerminal(w io.Writer) bool {
 	return err == nil && info.Mode()&os.ModeCharDevice != 0
 }
 
-// page writes the line of a page. A line that cannot be written fails the page for good.
+// page writes the line of a page. A line that cannot be written ends the crawl.
 func (s *screen) page(line []byte, err error) error {
 	if err != nil {
 		return crawler.Permanent(err)
@@ -47,8 +50,12 @@ func (s *screen) page(line []byte, err error) error {
 	if s.shared {
 		fmt.Fprint(s.log, "\r\x1b[K")
 	}
-	if _, err := s.out.Write(append(line, '\n')); err != nil {
-		return crawler.Permanent(err)
+	if s.broken == nil {
+		_, s.broken = s.out.Write(append(line, '\n'))
+	}
+	if s.broken != nil {
+		s.cancel(s.broken)
+		return crawler.Permanent(s.broken)
 	}
 	s.pages++
 	if s.shared {
