@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -129,5 +130,18 @@ func TestBadArguments(t *testing.T) {
 		if err := run(t.Context(), args, &out, &log); err == nil || out.Len() > 0 {
 			t.Errorf("%q: %v, %q", args, err, out.String())
 		}
+	}
+}
+
+type brokenWriter struct{}
+
+func (brokenWriter) Write([]byte) (int, error) { return 0, os.ErrClosed }
+
+// Output that cannot be written ends the crawl with an error.
+func TestBrokenOutput(t *testing.T) {
+	t.Parallel()
+	var log bytes.Buffer
+	if err := run(t.Context(), nil, brokenWriter{}, &log); !errors.Is(err, os.ErrClosed) {
+		t.Errorf("%v\n%s", err, log.String())
 	}
 }
