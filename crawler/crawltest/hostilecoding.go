@@ -97,6 +97,9 @@ func (r *reply) coded(coding string, body []byte) {
 	r.keep = r.sendBytes(body)
 }
 
+// bombChunk is small, since a byte of a bomb stands for thousands: a larger chunk would make the client wait.
+const bombChunk = 256
+
 // bomb answers with zeros in the codings, the innermost first, as fast as they are taken. told is what the head says.
 func (r *reply) bomb(told string, codings ...string) {
 	if told != "" {
@@ -105,7 +108,7 @@ func (r *reply) bomb(told string, codings ...string) {
 	if !r.open("text/plain", told) {
 		return
 	}
-	out := bufio.NewWriter(chunkWriter{r})
+	out := bufio.NewWriterSize(chunkWriter{r}, bombChunk)
 	if writeBomb(out, r.h.o.Bomb, codings) == nil && out.Flush() == nil {
 		r.raw("0\r\n\r\n")
 	}
@@ -148,23 +151,28 @@ const zeroBlock = 1 << 20
 // writeZeros writes n zeros, rounded down to whole blocks, in deflate (RFC 1951) between a head and an end. A block that
 // ends with a flush refers to nothing before it, so it may follow itself.
 func writeZeros(w io.Writer, n int64, head []byte, end func() []byte) error {
-	var block bytes.Buffer
-	packer, err := flate.NewWriter(&block, flate.BestCompression)
-	if err != nil {
-		return err
-	}
-	_, _ = packer.Write(make([]byte, zeroBlock)) // a Buffer takes all
-	_ = packer.Flush()
+	block := deflatedZeros()
 	if _, err := w.Write(head); err != nil {
 		return err
 	}
 	for range n / zeroBlock {
-		if _, err := w.Write(block.Bytes()); err != nil {
+		if _, err := w.Write(block); err != nil {
 			return err
 		}
 	}
-	_, err = w.Write(append([]byte{3, 0}, end()...)) // a last block, empty
+	_, err := w.Write(append([]byte{3, 0}, end()...)) // a last block, empty
 	return err
+}
+
+// deflatedZeros returns a block. The fastest level finds in zeros what the best one does.
+func deflatedZeros() []byte {
+	var block bytes.Buffer
+	packer, err := flate.NewWriter(&block, flate.BestSpeed)
+	if err == nil {
+		_, _ = packer.Write(make([]byte, zeroBlock)) // a Buffer takes all
+		_ = packer.Flush()
+	}
+	return block.Bytes()
 }
 
 // zerosGzipEnd is the end of n zeros in gzip, rounded down to whole blocks: checksum and length (RFC 1952 2.3.1).

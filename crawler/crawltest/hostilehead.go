@@ -1,7 +1,5 @@
 package crawltest
 
-import "fmt"
-
 const plainBody = "Content-Type: text/plain\r\nContent-Length: 4\r\n\r\nbody"
 
 // headBehaviours have heads that are too large, odd or wrong.
@@ -13,7 +11,7 @@ var headBehaviours = []behaviour{
 	}),
 	on("head-lines", "sends 1,000,000 (n) header fields", func(r *reply) {
 		r.send("HTTP/1.1 200 OK\r\n")
-		r.series(r.size(1_000_000), func(i int64) string { return fmt.Sprintf("X-Field-%d: value\r\n", i) })
+		r.series(r.size(1_000_000), "X-Field-%: value\r\n")
 		r.raw(plainBody)
 	}),
 	on("head-cookie", "sets a cookie of 10 MB (n bytes)", func(r *reply) {
@@ -28,12 +26,12 @@ var headBehaviours = []behaviour{
 		}
 	}),
 	on("head-early", "sends 10,000 (n) answers 103 before the page", func(r *reply) {
-		if r.series(r.size(10_000), func(int64) string { return "HTTP/1.1 103 Early Hints\r\nLink: </a.css>; rel=preload\r\n\r\n" }) {
+		if r.series(r.size(10_000), "HTTP/1.1 103 Early Hints\r\nLink: </a.css>; rel=preload\r\n\r\n") {
 			r.html("hinted")
 		}
 	}),
 	on("head-continue", "sends answers 100 without end", func(r *reply) {
-		for r.series(1<<20, func(int64) string { return "HTTP/1.1 100 Continue\r\n\r\n" }) {
+		for r.series(1<<20, "HTTP/1.1 100 Continue\r\n\r\n") {
 			continue
 		}
 	}),

@@ -3,7 +3,6 @@ package crawltest
 import (
 	"fmt"
 	"math/rand/v2"
-	"strconv"
 	"strings"
 )
 
@@ -11,7 +10,7 @@ import (
 var pageBehaviours = []behaviour{
 	on("page-links", "is a page of 1,000,000 (n) links", func(r *reply) {
 		if r.stream("text/html") {
-			r.series(r.size(1_000_000), func(i int64) string { return fmt.Sprintf("<a href=\"/page-links/to/%d?n=0\">%d</a>\n", i, i) })
+			r.series(r.size(1_000_000), "<a href=\"/page-links/to/%?n=0\">%</a>\n")
 		}
 	}),
 	on("page-nested", "is a page of 1,000,000 (n) nested elements", func(r *reply) {
@@ -22,12 +21,12 @@ var pageBehaviours = []behaviour{
 	}),
 	on("page-formatting", "is a page of 1,000,000 (n) open formatting elements", func(r *reply) {
 		if r.stream("text/html") {
-			r.series(r.size(1_000_000), func(i int64) string { return "<p><b i=" + strconv.FormatInt(i, 36) + ">" })
+			r.series(r.size(1_000_000), "<p><b i=%>")
 		}
 	}),
 	on("page-attributes", "is an element of 1,000,000 (n) attributes", func(r *reply) {
 		if r.stream("text/html") && r.send("<a ") {
-			r.series(r.size(1_000_000), func(i int64) string { return fmt.Sprintf("a%d=%d ", i, i) })
+			r.series(r.size(1_000_000), "a%=% ")
 			r.send("href=/echo>x</a>")
 		}
 	}),

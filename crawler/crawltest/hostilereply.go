@@ -102,11 +102,16 @@ func (r *reply) fill(pattern string, n int64) bool {
 	return true
 }
 
-// series sends what f says for each i below n, in pieces.
-func (r *reply) series(n int64, f func(i int64) string) bool {
+// series sends the pattern n times, in pieces, with the numbers from 0 on in place of each % in it.
+func (r *reply) series(n int64, pattern string) bool {
+	parts := strings.Split(pattern, "%")
 	piece := make([]byte, 0, pieceSize+1024)
 	for i := range n {
-		if piece = append(piece, f(i)...); len(piece) >= pieceSize {
+		piece = append(piece, parts[0]...)
+		for _, part := range parts[1:] {
+			piece = append(strconv.AppendInt(piece, i, 10), part...)
+		}
+		if len(piece) >= pieceSize {
 			if !r.sendBytes(piece) {
 				return false
 			}
