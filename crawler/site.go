@@ -21,10 +21,5 @@ type SiteScope interface{ Scope() Scope }
 // SiteLimits is a Site that says how its hosts are to be visited. Fields that are zero are left to the Config.
 type SiteLimits interface{ Limits() Limits }
 
-// Limits bound a crawl, or the part of it that concerns a site.
-type Limits struct {
-	HostPolicy
-	MaxDepth int   // links from a seed; zero and negative mean no limit
-	MaxPages int64 // pages asked for; zero and negative mean no limit
-	MaxBytes int64 // body bytes received; zero and negative mean no limit
-}
+// Limits are the pace of a site's hosts. Depth and budgets are those of the Config.
+type Limits struct{ HostPolicy }
