@@ -91,7 +91,7 @@ const (
 	brotliWindow    = 12 << 20
 	hostilePatience = 300 * time.Millisecond // with what never comes; all else may take what a busy machine takes
 	hostileDrip     = 20 * time.Millisecond
-	longPatience    = 30 * time.Second
+	longPatience    = time.Minute
 )
 
 // isSlow reports whether waiting for the behaviour ends at a timeout.

@@ -25,7 +25,7 @@ var packers = []struct {
 	pack   func(io.Writer) (io.WriteCloser, error)
 }{
 	{"gzip", func(w io.Writer) (io.WriteCloser, error) { return gzip.NewWriterLevel(w, gzip.BestSpeed) }},
-	{"br", func(w io.Writer) (io.WriteCloser, error) { return brotli.NewWriterLevel(w, 1), nil }},
+	{"br", func(w io.Writer) (io.WriteCloser, error) { return brotli.NewWriterLevel(w, brotli.BestSpeed), nil }},
 	{"deflate", func(w io.Writer) (io.WriteCloser, error) { return zlib.NewWriterLevel(w, zlib.BestSpeed) }},
 	{"zstd", func(w io.Writer) (io.WriteCloser, error) {
 		return zstd.NewWriter(w, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderConcurrency(1), zstd.WithWindowSize(1<<20))

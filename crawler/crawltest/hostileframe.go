@@ -33,9 +33,9 @@ var frameBehaviours = []behaviour{
 			continue
 		}
 	}),
-	on("chunk-bytes", "sends chunks of one byte, 1,000,000 (n) of them", func(r *reply) {
+	on("chunk-bytes", "sends chunks of one byte, 100,000 (n) of them", func(r *reply) {
 		r.open("text/plain", "")
-		r.series(r.size(1_000_000), "1\r\nx\r\n")
+		r.series(r.size(100_000), "1\r\nx\r\n")
 		r.raw("0\r\n\r\n")
 	}),
 	on("length-long", "promises more than it sends, and closes", func(r *reply) {
