@@ -20,7 +20,7 @@ func TestShardsAreAMap(t *testing.T) {
 				s.Widen()
 			}
 			model := map[key]uint16{}
-			for i := range 30_000 {
+			for i := range 50_000 {
 				k := key{first: r.Uint64() >> shardBits}
 				switch {
 				case wide && i%7 == 0: // many keys with one first word
