@@ -14,7 +14,8 @@ import (
 //
 // An implementation obeys these rules; frontiertest checks them by number.
 //
-//   - R1: Add dedupes and enqueues in one atomic step. Of concurrent Adds of one key exactly one is Added.
+//   - R1: Add dedupes and enqueues in one atomic step. Of concurrent Adds of one key exactly one is Added. What failed
+//     is seen too; a DeadLister drives it again.
 //   - R2: a lease is exclusive until its TTL has passed on the frontier's own clock. Clients get durations, never times.
 //   - R3: every lease has an epoch. A stale epoch in Settle or Extend has no effect and is listed in a *LeaseLostError.
 //     An exact repeat of a settlement that took effect is answered without error.
@@ -25,10 +26,12 @@ import (
 //     own at once.
 //   - R7: state and expiry are one record.
 //   - R8: a request whose holder died comes back as a suspect and is leased alone; only a death while alone counts, and
-//     MaxCrashes of those make it failed.
+//     MaxCrashes of those make it failed. While a suspect's host may be visited, an engine that holds something gets
+//     nothing more.
 //   - R9: after the loss of a suffix of the log the state is an earlier one: work is redone, never lost.
 //   - R10: a host with a delay has one request in flight and its next slot is the end of the last exchange plus the
-//     delay; any other has a cap of requests in flight and a spacing from start to start.
+//     delay; any other has a cap of requests in flight and a spacing from start to start. The slot of a lease whose
+//     report tells of no exchange is free again.
 //   - R11: within a host: priority, then due time, then order of arrival. Across hosts: earliest allowed first.
 //   - R12: delays and retries are kept by the frontier.
 //   - R13: everything is bounded. A full frontier answers ErrFull.
@@ -43,7 +46,8 @@ type Frontier interface {
 	// Lease hands out requests of hosts that may be visited now, each with the next slot of its host and a place in
 	// flight.
 	Lease(ctx context.Context, want LeaseRequest) (LeaseBatch, error)
-	// Settle ends leases.
+	// Settle ends leases. A settlement whose links do not fit has no effect and gives ErrFull; it can be told again, or
+	// the lease be released.
 	Settle(ctx context.Context, s ...Settlement) error
 	// Extend makes leases last ttl from now. It never takes a lease from another owner.
 	Extend(ctx context.Context, ttl time.Duration, leases ...Lease) error
@@ -89,8 +93,8 @@ type Lease struct {
 // LeaseBatch is the answer to a LeaseRequest.
 type LeaseBatch struct {
 	Leases []Lease
-	// Next is how long it takes until a lease may be had, as far as the frontier knows; zero if it waits for a
-	// settlement or an Add.
+	// Next is how long it takes at most until a lease may be had, if nobody calls and no lease is extended; zero if that
+	// takes a settlement or an Add. It is told when there are fewer leases than were asked for.
 	Next     time.Duration
 	Finished bool // as R14 says
 }
@@ -192,7 +196,7 @@ type ItemSettler interface {
 // frontier serves one engine, which counts its own.
 type Producers interface {
 	// OpenProducer holds the frontier open until close is called, or ttl has passed without a call of OpenProducer
-	// under the same name.
+	// under the same name. A producer that goes on calls it again in time, and closes what it opened before then.
 	OpenProducer(ctx context.Context, name string, ttl time.Duration) (close func(context.Context) error, err error)
 }
 

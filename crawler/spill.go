@@ -198,7 +198,7 @@ func (m *Memory) spill() {
 	if a.files.create == nil || a.bytes <= a.files.next {
 		return
 	}
-	size := min(max(int(a.files.budget)/(2*len(m.hosts)+1), leastExtent), mostChunk)
+	size := int(min(max(a.files.budget/int64(2*len(m.hosts)+1), leastExtent), mostChunk))
 	a.most, a.files.err = size, nil
 	for _, h := range m.hosts {
 		for _, b := range h.queue.ready {
