@@ -30,7 +30,8 @@ import (
 //     nothing more.
 //   - R9: after the loss of a suffix of the log the state is an earlier one: work is redone, never lost.
 //   - R10: a host with a delay has one request in flight and its next slot is the end of the last exchange plus the
-//     delay; any other has a cap of requests in flight and a spacing from start to start. The slot of a lease whose
+//     delay; any other has a cap of requests in flight and a spacing from start to start, counted from
+//     when a request was written where reports tell. The slot of a lease whose
 //     report tells of no exchange is free again.
 //   - R11: within a host: priority, then due time, then order of arrival. Across hosts: earliest allowed first.
 //   - R12: delays and retries are kept by the frontier.
@@ -175,6 +176,7 @@ type ReserveRequest struct {
 	Host  string
 	Under Lease           // that causes it
 	Since time.Duration   // since the end of the last exchange under that lease
+	Sent  time.Duration   // since its request was written; 0 if that is not known
 	Held  HostReservation // a reservation of that host under the lease: its place serves, only the slot is booked
 	TTL   time.Duration   // of the reservation; zero: the frontier's default for leases
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"net/http"
 	"net/netip"
 	"strings"
@@ -25,11 +26,12 @@ const maxGateWait = robots.MaxCrawlDelay + time.Minute
 
 // place is a reservation on a host other than the lease's.
 type place struct {
-	res     HostReservation
-	used    bool // its first slot is taken
-	slot    time.Time
-	report  HostReport
-	lastEnd time.Time
+	res      HostReservation
+	used     bool // its first slot is taken
+	slot     time.Time
+	report   HostReport
+	lastEnd  time.Time
+	lastSent time.Time // when the request of the latest exchange was written; zero if that is not known
 }
 
 // errNoVisit says that somebody else's request came through the engine's Transport.
@@ -51,10 +53,13 @@ func (g gate) Enter(ctx context.Context, host string, _ netip.Addr) (func(rateli
 func (v *visit) enterOwn(ctx context.Context) (func(ratelimit.Report), error) {
 	v.mu.Lock()
 	v.begun++
-	again, since := v.begun > 1, time.Since(v.lastEnd)
+	again, since, sent := v.begun > 1, time.Since(v.lastEnd), sinceSent(v.lastSent)
 	v.mu.Unlock()
+	if !again { // the lease's own slot serves, unless others of the host may have passed by meanwhile
+		again, since = v.e.cfg.PerHost > 1 && time.Since(v.leased) > lateStart, math.MaxInt64/2
+	}
 	if again {
-		wait, err := v.slot(ctx, ReserveRequest{Host: v.host, Under: v.lease, Since: since})
+		wait, err := v.slot(ctx, ReserveRequest{Host: v.host, Under: v.lease, Since: since, Sent: sent})
 		if err == nil {
 			err = sleep(ctx, wait)
 		}
@@ -65,10 +70,28 @@ func (v *visit) enterOwn(ctx context.Context) (func(ratelimit.Report), error) {
 	return v.leaveOwn, nil
 }
 
+// lateStart is how late the first exchange of a lease may begin and still use the lease's slot.
+const lateStart = time.Millisecond
+
+func whenSent(end time.Time, r ratelimit.Report) time.Time {
+	if r.Sent <= 0 {
+		return time.Time{}
+	}
+	return end.Add(-r.Sent)
+}
+
+func sinceSent(sent time.Time) time.Duration {
+	if sent.IsZero() {
+		return 0
+	}
+	return time.Since(sent)
+}
+
 func (v *visit) leaveOwn(r ratelimit.Report) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	v.report, v.lastEnd = merge(v.report, r), time.Now()
+	v.lastSent = whenSent(v.lastEnd, r)
 }
 
 // slot books one more slot on a host where the visit has a place.
@@ -100,11 +123,11 @@ func (v *visit) enterForeign(ctx context.Context, host string) (func(ratelimit.R
 		return nil, err
 	}
 	v.mu.Lock()
-	wait, first, since := time.Until(p.slot), !p.used, time.Since(p.lastEnd)
+	wait, first, since, sent := time.Until(p.slot), !p.used, time.Since(p.lastEnd), sinceSent(p.lastSent)
 	p.used = true
 	v.mu.Unlock()
 	if !first {
-		if wait, err = v.slot(ctx, ReserveRequest{Host: host, Under: v.lease, Held: p.res, Since: since}); err != nil {
+		if wait, err = v.slot(ctx, ReserveRequest{Host: host, Under: v.lease, Held: p.res, Since: since, Sent: sent}); err != nil {
 			return nil, err
 		}
 	}
@@ -115,6 +138,7 @@ func (v *visit) enterForeign(ctx context.Context, host string) (func(ratelimit.R
 		v.mu.Lock()
 		defer v.mu.Unlock()
 		p.report, p.lastEnd = merge(p.report, r), time.Now()
+		p.lastSent = whenSent(p.lastEnd, r)
 	}, nil
 }
 
@@ -262,6 +286,7 @@ func (f foreign) Fetch(ctx context.Context, req *fetch.Request) (*fetch.Response
 	r := ratelimit.Report{Class: ratelimit.NetError, Exchanges: 1}
 	defer func() {
 		r.Elapsed = time.Since(start)
+		r.Sent = r.Elapsed // at the most: when the request was written only the Fetcher knows
 		leave(r)
 	}()
 	resp, err := f.Fetcher.Fetch(ctx, req)

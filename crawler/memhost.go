@@ -95,6 +95,13 @@ func (h *memHost) book(m *Memory, now time.Duration) time.Duration {
 	return at
 }
 
+// sent notes when a request was written, which may be long after its slot: the spacing counts from there.
+func (h *memHost) sent(m *Memory, at time.Duration) {
+	if s := h.spacing(m); s > 0 {
+		h.next = max(h.next, at+s)
+	}
+}
+
 // leave gives the place of a hold back. Nothing was sent if the report says so and ends nothing: then the slot is free
 // again, unless another was booked after it.
 func (h *memHost) leave(m *Memory, l *hold, end, now time.Duration, r HostReport) {
@@ -105,6 +112,8 @@ func (h *memHost) leave(m *Memory, l *hold, end, now time.Duration, r HostReport
 	switch d := h.delay(m); {
 	case r.Exchanges > 0 && d > 0:
 		h.next = max(h.next, max(end, l.start)+d)
+	case r.Exchanges > 0 && r.Sent > 0:
+		h.sent(m, end-r.Sent)
 	case r.Exchanges == 0 && r.Class == ratelimit.None && h.next == l.booked:
 		h.next = l.former
 	}
@@ -236,6 +245,9 @@ func (m *Memory) ReserveHost(ctx context.Context, r ReserveRequest) (HostReserva
 		if d := h.delay(m); d > 0 {
 			at = max(at, now+d-max(r.Since, 0))
 		} else {
+			if r.Sent > 0 {
+				h.sent(m, now-r.Sent)
+			}
 			at = h.book(m, now)
 		}
 		m.place(h, now)

@@ -3,11 +3,16 @@ package crawler_test
 import (
 	"context"
 	"fmt"
+	"net"
+	"net/http"
+	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/seine-go/seine/crawler"
+	"github.com/seine-go/seine/fetch"
 )
 
 // slowFrontier takes its time to lease, as one on a disk does.
@@ -88,4 +93,67 @@ func TestRunWithoutSeedsGoesOn(t *testing.T) {
 			t.Errorf("%v, %v", stats, err)
 		}
 	})
+}
+
+// The spacing is kept where the host sees it: connections that take their time, and middlewares that wait, move a start
+// but never bring two together.
+func TestSpacingHoldsOnTheWire(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name     string
+		perHost  int
+		connects []time.Duration
+		jitter   bool
+	}{
+		{name: "slow connects", connects: []time.Duration{0, 200 * time.Millisecond, 400 * time.Millisecond}},
+		{name: "a middleware that waits", jitter: true},
+		{name: "several in flight behind a middleware that waits", perHost: 3, jitter: true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			bubble(t, func(t *testing.T, w *web) {
+				w.serve(t, "films.example", func(rw http.ResponseWriter, _ *http.Request) {
+					rw.Header().Set("Connection", "close")
+					time.Sleep(50 * time.Millisecond)
+				})
+				tr := w.transport()
+				defer tr.Close()
+				dials := 0
+				tr.Dial = func(ctx context.Context, network, addr string) (net.Conn, error) {
+					if len(c.connects) > 0 {
+						time.Sleep(c.connects[dials%len(c.connects)])
+					}
+					dials++
+					return w.network.DialContext(ctx, network, addr)
+				}
+				cfg := crawler.Config{Fetcher: tr, IgnoreRobots: true, PerHost: c.perHost, Handler: crawler.HandlerFunc(func(context.Context, *crawler.Page) error { return nil })}
+				if c.jitter {
+					var n atomic.Int64
+					cfg.Middleware = []fetch.Middleware{func(next fetch.Fetcher) fetch.Fetcher {
+						return fetch.FetcherFunc(func(ctx context.Context, req *fetch.Request) (*fetch.Response, error) {
+							time.Sleep(time.Duration(n.Add(1)%4) * 170 * time.Millisecond)
+							return next.Fetch(ctx, req)
+						})
+					}}
+				}
+				e, err := crawler.New(cfg)
+				if err != nil {
+					t.Fatal(err)
+				}
+				var seeds []string
+				for i := range 20 {
+					seeds = append(seeds, fmt.Sprint("http://films.example/", i))
+				}
+				if stats, err := e.Run(t.Context(), seeds...); err != nil || stats.Pages != 20 {
+					t.Fatalf("%v, %v", stats, err)
+				}
+				slices.SortFunc(w.visits, func(a, b visit) int { return a.start.Compare(b.start) })
+				for i, v := range w.visits[1:] {
+					if gap := v.start.Sub(w.visits[i].start); gap < crawler.DefaultSpacing {
+						t.Errorf("%s came %v after %s", v.url, gap, w.visits[i].url)
+					}
+				}
+			})
+		})
+	}
 }

@@ -28,6 +28,7 @@ type run struct {
 	mu                   sync.Mutex
 	cond                 sync.Cond
 	ready                []Lease
+	leased               time.Time           // when they were had
 	held                 map[*visit]struct{} // leases being worked on, for the heartbeat
 	workers              int                 // that have been started
 	busy                 int                 // that have a lease
@@ -140,30 +141,30 @@ func (r *run) work() {
 	defer r.group.Done()
 	s := new(scratch)
 	for {
-		l, ok := r.next()
+		l, leased, ok := r.next()
 		if !ok {
 			return
 		}
-		r.visit(l, s)
+		r.visit(l, leased, s)
 	}
 }
 
-// next returns the next lease. A worker that finds none ready asks the frontier for as many as there are idle workers,
+// next returns the next lease, and when it was had. A worker that finds none ready asks the frontier for as many as there are idle workers,
 // so that a settled page needs no message to anybody.
-func (r *run) next() (Lease, bool) {
+func (r *run) next() (Lease, time.Time, bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for {
 		if r.ended {
 			r.handBack()
-			return Lease{}, false
+			return Lease{}, time.Time{}, false
 		}
 		if len(r.ready) > 0 {
 			l := r.ready[0]
 			r.ready[0] = Lease{}
 			r.ready = r.ready[1:]
 			r.busy++
-			return l, true
+			return l, r.leased, true
 		}
 		if room := r.limit - r.busy; !r.leasing && room > 0 {
 			if r.lease(room) {
@@ -201,7 +202,7 @@ func (r *run) lease(room int) bool {
 		r.cond.Broadcast()
 		return true
 	case len(b.Leases) > 0:
-		r.ready = b.Leases
+		r.ready, r.leased = b.Leases, time.Now()
 		r.hungry = r.hungry || len(b.Leases) == want.Max
 		more := len(b.Leases) - 1
 		r.spawn(more - r.idle)

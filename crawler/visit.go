@@ -21,19 +21,21 @@ type visit struct {
 	r      *run
 	e      *Engine
 	lease  Lease
+	leased time.Time
 	req    *Request
 	host   string
 	ctx    context.Context
 	cancel context.CancelCauseFunc
 	placed bool // among the handlers that use the CPU
 
-	mu      sync.Mutex // the fields below: a middleware may have several exchanges at a time
-	report  HostReport // of the exchanges with the lease's own host
-	lastEnd time.Time  // of the latest of them
-	begun   int        // exchanges with the lease's own host
-	places  map[string]*place
-	passed  []string // keys of the URLs that redirects led to
-	moved   *Request // redirect target that became a request of its own
+	mu       sync.Mutex // the fields below: a middleware may have several exchanges at a time
+	report   HostReport // of the exchanges with the lease's own host
+	lastEnd  time.Time  // of the latest of them
+	lastSent time.Time  // when its request was written; zero if that is not known
+	begun    int        // exchanges with the lease's own host
+	places   map[string]*place
+	passed   []string // keys of the URLs that redirects led to
+	moved    *Request // redirect target that became a request of its own
 }
 
 // visitKey finds the visit in the context of whatever it causes.
@@ -52,8 +54,8 @@ type scratch struct {
 }
 
 // visit works on a lease to its end.
-func (r *run) visit(l Lease, s *scratch) {
-	v := &visit{r: r, e: r.e, lease: l, req: l.Request, host: l.Request.Host()}
+func (r *run) visit(l Lease, leased time.Time, s *scratch) {
+	v := &visit{r: r, e: r.e, lease: l, leased: leased, req: l.Request, host: l.Request.Host()}
 	ctx, cancel := context.WithCancelCause(r.ctx)
 	v.ctx, v.cancel = context.WithValue(ctx, visitKey{}, v), cancel
 	r.mu.Lock()
@@ -423,7 +425,7 @@ func merge(a, b ratelimit.Report) ratelimit.Report {
 	if b.Class >= a.Class {
 		a.Class, a.Status = b.Class, b.Status
 	}
-	a.Latency = b.Latency
+	a.Latency, a.Sent = b.Latency, b.Sent
 	a.Elapsed += b.Elapsed
 	a.RetryAfter = max(a.RetryAfter, b.RetryAfter)
 	a.Exchanges += max(b.Exchanges, 1)

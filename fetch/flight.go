@@ -156,6 +156,7 @@ func (f *flight) report(a *answer, err *Error, elapsed time.Duration, again bool
 		return r
 	}
 	r.Status, r.Latency, r.Bytes = a.Status, a.trace.FirstByte, a.RawSize
+	r.Sent = a.trace.FirstByte + a.trace.Body
 	r.RetryAfter, _ = RetryAfter(a.Header, a.Status, a.FetchedAt, 0)
 	switch {
 	case a.Status == 429 || a.Status == 503 && r.RetryAfter > 0:

@@ -32,6 +32,7 @@ type Report struct {
 	Status     int           // of the last answer; 0 if there was none
 	Latency    time.Duration // from the request written to the first byte of the answer, connecting excluded
 	Elapsed    time.Duration // from dispatch to the end of the last exchange
+	Sent       time.Duration // from the last request written to the end of its exchange; 0 if that is not known
 	Since      time.Duration // from the end of the last exchange to this report
 	RetryAfter time.Duration // what the host asked for; 0 if nothing
 	Exchanges  int           // how many there were

@@ -12,6 +12,7 @@ var paceTests = []test{
 	{"R10", "a delay counts from the end of the exchange", delayFromEnd},
 	{"R10", "a delay counts from the end of a lease that expired", delayFromExpiry},
 	{"R10", "spacing counts from start to start", spacingFromStart},
+	{"R10", "spacing counts from when a request was written, where that is told", spacingFromSent},
 	{"R10", "a host has its places and no more", placesInFlight},
 	{"R10", "what was released untouched is eligible at once", releasedUntouched},
 	{"R10", "Retry-After and blocks keep a host closed", blocks},
@@ -83,6 +84,28 @@ func spacingFromStart(e *env) {
 	e.pass(30 * e.unit)
 	e.one("A")
 	e.none("A", "slots that nobody used are not kept")
+}
+
+func spacingFromSent(e *env) {
+	e.open(Options{Pace: crawler.HostPolicy{Spacing: 10 * e.unit, MaxInFlight: 1}})
+	for i := range 3 {
+		e.add(page("a", i))
+	}
+	l := e.one("A")
+	e.pass(20 * e.unit)
+	s := done(l, crawler.Done)
+	s.Report.Sent, s.Report.Since = 3*e.unit, e.unit // it was written 16 units after the lease, which began its slot
+	e.must(e.f.Settle(e.ctx(), s))
+	e.within(e.none("A", "its request was written only just").Next, 6*e.unit)
+	e.pass(6 * e.unit)
+	l = e.one("A")
+	e.pass(2 * e.unit)
+	s = done(l, crawler.Done)
+	s.Report.Sent = 2 * e.unit
+	e.must(e.f.Settle(e.ctx(), s))
+	e.within(e.none("A", "it was written when its slot began").Next, 8*e.unit)
+	e.pass(8 * e.unit)
+	e.one("A")
 }
 
 func placesInFlight(e *env) {
