@@ -94,7 +94,19 @@ func (d *dnsCache) lookup(ctx context.Context, name string) ([]netip.Addr, error
 func (d *dnsCache) ask(ctx context.Context, n *dnsName) ([]netip.Addr, error) {
 	limited, cancel := withTimeout(ctx, d.timeout)
 	defer cancel()
+	answered := false
+	defer func() {
+		if !answered { // the resolver panicked: whoever waits asks again
+			d.mu.Lock()
+			defer d.mu.Unlock()
+			close(n.asking)
+			n.asking = nil
+			d.lru.remove(&n.node)
+			delete(d.names, n.name)
+		}
+	}()
 	addrs, err := d.resolver.LookupNetIP(limited, "ip", n.name)
+	answered = true
 	if err == nil && len(addrs) == 0 {
 		err = errNoAddress
 	}

@@ -74,7 +74,11 @@ func (f *flight) exchangeH2(c *conn, a *answer) (fate, *Error) {
 	var few [12]h1.Field
 	sent := withoutHop(f.appendFields(few[:0]))
 	req := f.requestH2(ctx, sent)
-	w.wait(f.t.conf.timeouts.Header+time.Duration(len(f.body)>>10)*writePerKB, errHeaderTimeout)
+	patience := f.t.conf.timeouts.Header
+	if patience > 0 { // else it has no end
+		patience += time.Duration(len(f.body)>>10) * writePerKB
+	}
+	w.wait(patience, errHeaderTimeout)
 	resp, cause := c.h2.RoundTrip(req)
 	if cause != nil {
 		err := f.errorH2(ctx, c, cause, false)

@@ -160,10 +160,24 @@ func (t *Transport) acquire(f *flight, fresh bool) (c *conn, reused bool, err *E
 		h.open++
 		p.mu.Unlock()
 		closeAll(doomed)
-		c, err := t.connect(f)
-		return p.enterConn(f.ctx, h, first, c, err)
+		return t.connectFor(f, h, first)
 	}
 }
+
+// connectFor connects and enters the outcome, also that the caller's own code panicked.
+func (t *Transport) connectFor(f *flight, h *poolHost, first *handshake) (*conn, bool, *Error) {
+	entered := false
+	defer func() {
+		if !entered {
+			t.pool.enterConn(f.ctx, h, first, nil, &Error{Op: "connect", Kind: ErrConnect, Err: errPanicked})
+		}
+	}()
+	c, err := t.connect(f)
+	entered = true
+	return t.pool.enterConn(f.ctx, h, first, c, err)
+}
+
+var errPanicked = errors.New("the function that connects panicked")
 
 // take returns a connection that can serve one more exchange, and those that it found dead.
 func (p *pool) take(h *poolHost, fresh bool) (c *conn, doomed []*conn) {
