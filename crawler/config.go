@@ -39,7 +39,7 @@ type Config struct {
 
 	// Agent is the product token that robots.txt is asked for. Zero means "seine". It is required with UserAgent.
 	Agent string
-	// UserAgent is the header. Zero means DefaultUserAgent.
+	// UserAgent is the header. Zero means DefaultUserAgent, behind the Agent if there is one.
 	UserAgent string
 	// IgnoreRobots neither asks for robots.txt nor obeys it.
 	IgnoreRobots bool
@@ -80,7 +80,8 @@ type Config struct {
 	// AllStatuses gives pages of every status to the handler. Zero means 2xx only; any other fails, and 429 and 5xx are
 	// tried again before.
 	AllStatuses bool
-	// Grace is how long Run waits, when it ends, for handlers that go on. Zero means 5 s, negative for ever.
+	// Grace is how long Run waits, when its context has ended, for handlers that go on. Zero means 5 s, negative for
+	// ever. Once a budget is spent, pages that have been asked for are waited for to their end.
 	Grace time.Duration
 
 	// Logger gets what happens: pages at Debug, failures at Warn. Nil means nothing is logged.
@@ -102,8 +103,11 @@ func (c *Config) check() error {
 	if c.Name == "" {
 		c.Name = "seine"
 	}
-	if c.Agent == "" {
+	switch {
+	case c.Agent == "":
 		c.Agent, c.UserAgent = DefaultAgent, DefaultUserAgent
+	case c.UserAgent == "":
+		c.UserAgent = c.Agent + " " + DefaultUserAgent
 	}
 	if err := robots.ValidAgent(c.Agent); err != nil {
 		return &ConfigError{Field: "Agent", Reason: err.Error()}

@@ -41,17 +41,20 @@ type Engine struct {
 	running  atomic.Bool
 	mu       sync.Mutex
 	delays   map[string]time.Duration // crawl-delays that the frontier was told
+	outages  map[string]time.Time     // of robots.txt, since when
 	hosts    []string                 // of the seeds of all runs, for a Config without a scope
 	closes   bool
+	named    bool        // the Config says which UserAgent
 	look     func() load // in place of a look at the process; for tests
 }
 
 // New returns an engine, or a *ConfigError that names the field that cannot be. Nothing is fetched before Run or Pages.
 func New(cfg Config) (*Engine, error) {
+	named := cfg.UserAgent != ""
 	if err := cfg.check(); err != nil {
 		return nil, err
 	}
-	e := &Engine{cfg: cfg, log: cfg.Logger, delays: map[string]time.Duration{}}
+	e := &Engine{named: named, cfg: cfg, log: cfg.Logger, delays: map[string]time.Duration{}, outages: map[string]time.Time{}}
 	e.reserver, _ = cfg.Frontier.(HostReserver)
 	if err := e.chain(); err != nil {
 		return nil, err
@@ -75,15 +78,20 @@ func (e *Engine) chain() error {
 		if f.Gate != nil || f.CheckHop != nil {
 			return &ConfigError{Field: "Fetcher", Reason: "the Transport has a Gate or a CheckHop already; each engine needs a Transport of its own"}
 		}
-		if e.cfg.AllowPrivate != f.AllowPrivate && e.cfg.AllowPrivate || e.cfg.MaxBody != 0 {
+		if e.cfg.AllowPrivate && !f.AllowPrivate || e.cfg.MaxBody != 0 {
 			return &ConfigError{Field: "Fetcher", Reason: "AllowPrivate and MaxBody are for the engine's own Transport; set them on the one given"}
 		}
 		if f.UserAgent == "" {
 			f.UserAgent = e.cfg.UserAgent
+		} else if e.named && f.UserAgent != e.cfg.UserAgent {
+			return &ConfigError{Field: "UserAgent", Reason: "differs from that of the Transport given"}
 		}
 		f.Gate, f.CheckHop = gate{e}, e.checkHop
 		e.own = f
 	default:
+		if e.cfg.AllowPrivate {
+			return &ConfigError{Field: "AllowPrivate", Reason: "is for the engine's own Transport; the Fetcher given decides by itself where it connects"}
+		}
 		e.own = foreign{e, f}
 	}
 	e.fetcher = fetch.Chain(e.own, e.cfg.Middleware...)

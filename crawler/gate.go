@@ -289,12 +289,27 @@ func (f foreign) Fetch(ctx context.Context, req *fetch.Request) (*fetch.Response
 		r.Sent = r.Elapsed // at the most: when the request was written only the Fetcher knows
 		leave(r)
 	}()
-	resp, err := f.Fetcher.Fetch(ctx, req)
-	if err == nil {
+	resp, err := f.Fetcher.Fetch(ctx, f.named(req))
+	if err == nil && resp != nil {
 		r.Class, r.Status, r.Bytes = statusClass(resp), resp.Status, resp.RawSize
 		r.RetryAfter, _ = fetch.RetryAfter(resp.Header, resp.Status, time.Now(), 0)
 	}
 	return resp, err
+}
+
+// named gives a request what the Config says and a Transport would have seen to: who asks, and how much it takes.
+func (f foreign) named(req *fetch.Request) *fetch.Request {
+	c := req.Clone()
+	if c.Header == nil {
+		c.Header = http.Header{}
+	}
+	if len(c.Header["User-Agent"]) == 0 {
+		c.Header.Set("User-Agent", f.e.cfg.UserAgent)
+	}
+	if c.MaxBody == 0 {
+		c.MaxBody = f.e.cfg.MaxBody
+	}
+	return c
 }
 
 // statusClass is what a status tells about the host's load.

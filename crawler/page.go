@@ -105,6 +105,10 @@ func (p *Page) Hints() *extract.Hints {
 		p.fault(err)
 		p.hints = &extract.Hints{}
 	}
+	if p.hints.LinksCut > 0 && p.v != nil {
+		p.v.e.count.cut.Add(1)
+		p.v.e.log.Warn("links cut", "url", weburl.Redact(p.URL), "beyond", p.hints.LinksCut)
+	}
 	return p.hints
 }
 

@@ -2,9 +2,11 @@ package crawler_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net"
 	"net/http"
+	"runtime"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -155,5 +157,196 @@ func TestSpacingHoldsOnTheWire(t *testing.T) {
 				}
 			})
 		})
+	}
+}
+
+// A robots.txt that is answered with server errors for long costs the pages no try: they wait, and are fetched.
+func TestRobotsOutageIsWaitedOut(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		outage time.Duration
+		pages  int64
+	}{{15 * time.Minute, 3}, {1000 * time.Hour, 0}} {
+		bubble(t, func(t *testing.T, w *web) {
+			start := time.Now()
+			w.serve(t, "films.example", func(rw http.ResponseWriter, r *http.Request) {
+				if r.URL.Path == "/robots.txt" && time.Since(start) < c.outage {
+					rw.WriteHeader(http.StatusServiceUnavailable)
+				}
+			})
+			stats, err := run(t, w, crawler.Config{}, "http://films.example/1", "http://films.example/2", "http://films.example/3")
+			if err != nil || stats.Pages != c.pages || stats.Failed != 3-c.pages || !stats.Finished {
+				t.Errorf("an outage of %v: %v, %v", c.outage, stats, err)
+			}
+		})
+	}
+}
+
+// A crawl-delay that is longer than robots.txt stays fresh is kept, and pages are fetched.
+func TestLongCrawlDelay(t *testing.T) {
+	t.Parallel()
+	bubble(t, func(t *testing.T, w *web) {
+		w.serve(t, "films.example", func(rw http.ResponseWriter, r *http.Request) {
+			rw.Header().Set("Cache-Control", "max-age=60")
+			pages(map[string]string{"/robots.txt": "User-agent: *\nCrawl-delay: 300"})(rw, r)
+		})
+		stats, err := run(t, w, crawler.Config{AllStatuses: true}, "http://films.example/1", "http://films.example/2")
+		if err != nil || stats.Pages != 2 {
+			t.Errorf("%v, %v", stats, err)
+		}
+		for i, v := range w.visits[1:] {
+			if gap := v.start.Sub(w.visits[i].end); gap < 5*time.Minute {
+				t.Errorf("%s came %v after %s", v.url, gap, w.visits[i].url)
+			}
+		}
+	})
+}
+
+// More seeds than the frontier holds are offered as it has room.
+func TestMoreSeedsThanRoom(t *testing.T) {
+	t.Parallel()
+	bubble(t, func(t *testing.T, w *web) {
+		w.serve(t, "films.example", pages(nil))
+		var seeds []string
+		for i := range 50 {
+			seeds = append(seeds, fmt.Sprint("http://films.example/", i))
+		}
+		stats, err := run(t, w, crawler.Config{Frontier: crawler.NewMemory(crawler.MemoryOptions{MaxPending: 10}), IgnoreRobots: true, AllStatuses: true}, seeds...)
+		if err != nil || stats.Pages != 50 || !stats.Finished {
+			t.Errorf("%v, %v", stats, err)
+		}
+	})
+}
+
+// A page whose links have no room waits for it; where there will never be enough the crawl ends with ErrFull, after
+// everything else is done.
+func TestMoreLinksThanRoom(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		links int
+		pages int64
+		full  bool
+	}{{links: 8, pages: 18}, {links: 50, pages: 9, full: true}} {
+		bubble(t, func(t *testing.T, w *web) {
+			var refs []string
+			for i := range c.links {
+				refs = append(refs, fmt.Sprint("/link", i))
+			}
+			w.serve(t, "films.example", func(rw http.ResponseWriter, r *http.Request) {
+				rw.Header().Set("Content-Type", "text/html")
+				if r.URL.Path == "/seed0" {
+					fmt.Fprint(rw, links(refs...))
+				}
+			})
+			seeds := []string{}
+			for i := range 10 {
+				seeds = append(seeds, fmt.Sprint("http://films.example/seed", i))
+			}
+			stats, err := run(t, w, crawler.Config{Frontier: crawler.NewMemory(crawler.MemoryOptions{MaxPending: 10}), IgnoreRobots: true}, seeds...)
+			if errors.Is(err, crawler.ErrFull) != c.full || stats.Pages != c.pages {
+				t.Errorf("%d links: %v, %v", c.links, stats, err)
+			}
+		})
+	}
+}
+
+type panicStore struct{ crawler.MemoryStore }
+
+func (*panicStore) Put(context.Context, string, []byte) error { panic("the store") }
+
+// The application's own code may panic or end its goroutine anywhere: the process lives, and no lease is kept.
+func TestFaultsOfTheApplication(t *testing.T) {
+	t.Parallel()
+	follow := func(_ context.Context, p *crawler.Page) error { return p.Save("k", 1) }
+	for name, c := range map[string]struct {
+		cfg   crawler.Config
+		pages int64
+		fails bool // the run
+	}{
+		"a handler ends its goroutine": {cfg: crawler.Config{Concurrency: 1, Handler: crawler.HandlerFunc(func(_ context.Context, p *crawler.Page) error {
+			if strings.HasSuffix(p.URL, "/0") {
+				runtime.Goexit()
+			}
+			return nil
+		})}, pages: 4},
+		"a hook panics":  {cfg: crawler.Config{Handler: crawler.HandlerFunc(func(context.Context, *crawler.Page) error { return crawler.Permanent(nil) }), Hooks: crawler.Hooks{Failed: func(context.Context, *crawler.PageError) { panic("the hook") }}}, fails: true},
+		"a store panics": {cfg: crawler.Config{Handler: crawler.HandlerFunc(follow), Store: &panicStore{}}},
+		"a middleware returns nothing": {cfg: crawler.Config{Handler: crawler.HandlerFunc(follow), Middleware: []fetch.Middleware{func(fetch.Fetcher) fetch.Fetcher {
+			return fetch.FetcherFunc(func(context.Context, *fetch.Request) (*fetch.Response, error) { return nil, nil })
+		}}}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			bubble(t, func(t *testing.T, w *web) {
+				w.serve(t, "films.example", pages(map[string]string{"/0": "", "/1": "", "/2": "", "/3": "", "/4": ""}))
+				c.cfg.IgnoreRobots = true
+				frontier := crawler.NewMemory(crawler.MemoryOptions{})
+				c.cfg.Frontier = frontier
+				stats, err := run(t, w, c.cfg, "http://films.example/0", "http://films.example/1", "http://films.example/2", "http://films.example/3", "http://films.example/4")
+				if (err != nil) != c.fails || stats.Pages != c.pages {
+					t.Errorf("%v, %v", stats, err)
+				}
+				if s, err := frontier.Stats(t.Context()); err != nil || s.Leased != 0 {
+					t.Errorf("%+v, %v", s, err)
+				}
+			})
+		})
+	}
+}
+
+// A body that was cut is fetched again, and at last delivered and counted as what it is.
+func TestCutBodiesAreToldOf(t *testing.T) {
+	t.Parallel()
+	bubble(t, func(t *testing.T, w *web) {
+		w.serve(t, "films.example", func(rw http.ResponseWriter, _ *http.Request) {
+			rw.Header().Set("Content-Length", "5000")
+			fmt.Fprint(rw, "eleven byte")
+			rw.(http.Flusher).Flush()
+			panic(http.ErrAbortHandler)
+		})
+		var got *crawler.Page
+		stats, err := run(t, w, crawler.Config{IgnoreRobots: true, Handler: crawler.HandlerFunc(func(_ context.Context, p *crawler.Page) error {
+			got = p
+			return nil
+		})}, "http://films.example/")
+		if err != nil || stats.Pages != 1 || stats.Cut != 1 || stats.Retried != 2 || got.Attempt != 3 || !got.Response.Truncated {
+			t.Errorf("%v, %d cut, %d retried, %v", stats, stats.Cut, stats.Retried, err)
+		}
+	})
+}
+
+// A Fetcher that is no Transport sends what the Config says too; what it cannot be told is refused.
+func TestConfigReachesAnyFetcher(t *testing.T) {
+	t.Parallel()
+	bubble(t, func(t *testing.T, w *web) {
+		w.serve(t, "films.example", func(rw http.ResponseWriter, _ *http.Request) { fmt.Fprint(rw, strings.Repeat("x", 100)) })
+		rt := &http.Transport{DialContext: w.network.DialContext}
+		defer rt.CloseIdleConnections()
+		var got *crawler.Page
+		e, err := crawler.New(crawler.Config{Fetcher: fetch.FromRoundTripper(rt), Agent: "mybot", MaxBody: 10, Handler: crawler.HandlerFunc(func(_ context.Context, p *crawler.Page) error {
+			got = p
+			return nil
+		})})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := e.Run(t.Context(), "http://films.example/"); err != nil || len(got.Response.Body) > 10 || !got.Response.Truncated {
+			t.Errorf("%v, %d bytes", err, len(got.Response.Body))
+		}
+		for _, v := range w.visits {
+			if !strings.HasPrefix(v.agent, "mybot ") {
+				t.Errorf("%s was asked for by %q", v.url, v.agent)
+			}
+		}
+	})
+	h := crawler.HandlerFunc(func(context.Context, *crawler.Page) error { return nil })
+	for field, cfg := range map[string]crawler.Config{
+		"AllowPrivate": {Handler: h, Fetcher: fetch.FetcherFunc(nil), AllowPrivate: true},
+		"UserAgent":    {Handler: h, Fetcher: &fetch.Transport{UserAgent: "y/1"}, Agent: "x", UserAgent: "x/1"},
+	} {
+		var bad *crawler.ConfigError
+		if _, err := crawler.New(cfg); !errors.As(err, &bad) || bad.Field != field {
+			t.Errorf("%s: %v", field, err)
+		}
 	}
 }

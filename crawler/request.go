@@ -3,6 +3,9 @@ package crawler
 import (
 	"encoding/json"
 	"net/http"
+	"strconv"
+
+	"golang.org/x/net/http/httpguts"
 
 	"github.com/seine-go/seine/fetch"
 	"github.com/seine-go/seine/internal/weburl"
@@ -15,6 +18,9 @@ const (
 	MaxHeaderBytes = 64 << 10 // of all header names and values
 	MaxLabelBytes  = 256      // of Label, Session and the other names
 )
+
+// maxRequestKey bounds a key: the longest URL, with method and hash of the body before it.
+const maxRequestKey = 72 << 10
 
 // Request is a request as a frontier keeps it: plain values that survive a restart, and no secrets. Whatever is secret
 // or live (credentials, cookies, connections) is named, by Session for one, and found again when the request is sent.
@@ -59,6 +65,10 @@ func (r *Request) Host() string {
 // check refuses what cannot be stored.
 func (r *Request) check() error {
 	switch {
+	case r.Depth < 0 || r.Hops < 0:
+		return &RequestError{URL: r.URL, Field: "Depth", Reason: "or Hops is negative"}
+	case len(r.Key) > maxRequestKey:
+		return &RequestError{URL: r.URL, Field: "Key", Reason: "longer than a URL may be"}
 	case len(r.Data) > MaxDataBytes:
 		return &RequestError{URL: r.URL, Field: "Data", Reason: "larger than 64 KiB"}
 	case len(r.Data) > 0 && !json.Valid(r.Data):
@@ -72,11 +82,17 @@ func (r *Request) check() error {
 	}
 	size := 0
 	for name, values := range r.Header {
+		if !httpguts.ValidHeaderFieldName(name) {
+			return &RequestError{URL: r.URL, Field: "Header", Reason: strconv.Quote(name) + " is no header name"}
+		}
 		switch http.CanonicalHeaderKey(name) {
 		case "Authorization", "Cookie", "Proxy-Authorization":
 			return &RequestError{URL: r.URL, Field: "Header", Reason: name + " is a credential and is not stored"}
 		}
 		for _, v := range values {
+			if !httpguts.ValidHeaderFieldValue(v) {
+				return &RequestError{URL: r.URL, Field: "Header", Reason: "the value of " + name + " has a control character"}
+			}
 			size += len(name) + len(v)
 		}
 	}

@@ -138,11 +138,21 @@ func (r *run) poke() {
 
 // work is a worker: it takes leases until the end.
 func (r *run) work() {
-	defer r.group.Done()
+	ended := false
+	defer func() {
+		if !ended { // a handler ended this goroutine: another takes its place
+			r.mu.Lock()
+			r.workers--
+			r.spawn(1)
+			r.mu.Unlock()
+		}
+		r.group.Done()
+	}()
 	s := new(scratch)
 	for {
 		l, leased, ok := r.next()
 		if !ok {
+			ended = true
 			return
 		}
 		r.visit(l, leased, s)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"runtime/debug"
 	"slices"
 	"time"
 
@@ -53,11 +54,15 @@ func (r *run) begin(seeds []string) error {
 		}
 		r.scope.Hosts = slices.Clone(e.hosts)
 	}
-	if err := r.add(reqs); err != nil {
+	rest, err := r.offer(reqs)
+	if err != nil {
 		return err
 	}
 	if isSite {
-		return r.siteSeeds(site)
+		return r.siteSeeds(site, rest)
+	}
+	if len(rest) > 0 {
+		r.produce(func() error { return r.add(rest) })
 	}
 	if len(seeds) == 0 {
 		s, err := e.cfg.Frontier.Stats(r.ctx)
@@ -127,32 +132,67 @@ func (e *Engine) setKey(r *Request, buf []byte) ([]byte, error) {
 	return buf, nil
 }
 
-// add adds requests in batches and counts the new ones.
-func (r *run) add(reqs []*Request) error {
+// offer adds requests in batches until the frontier is full, and returns what it did not take.
+func (r *run) offer(reqs []*Request) ([]*Request, error) {
 	for len(reqs) > 0 {
 		n := min(len(reqs), seedBatch)
 		statuses, err := r.e.cfg.Frontier.Add(r.ctx, reqs[:n]...)
-		taken := 0
-		for _, s := range statuses {
-			if s != Refused {
-				taken++
-			}
-		}
-		if errors.Is(err, ErrFull) && taken > 0 && statuses[taken-1] != Refused {
-			reqs = reqs[taken:]
-		} else if err == nil {
+		if err == nil {
 			reqs = reqs[n:]
+			continue
 		}
-		if err != nil {
-			if !errors.Is(err, ErrFull) {
-				return err
-			}
-			if err := r.pause(fullPause); err != nil {
-				return err
-			}
+		if !errors.Is(err, ErrFull) {
+			return reqs, err
+		}
+		taken := 0
+		for taken < len(statuses) && statuses[taken] != Refused {
+			taken++
+		}
+		return reqs[taken:], nil
+	}
+	return nil, nil
+}
+
+// add adds requests, waiting while the frontier is full.
+func (r *run) add(reqs []*Request) error {
+	for {
+		rest, err := r.offer(reqs)
+		if err != nil || len(rest) == 0 {
+			return err
+		}
+		reqs = rest
+		if err := r.pause(fullPause); err != nil {
+			return err
 		}
 	}
-	return nil
+}
+
+// produce runs f, which adds requests, beside the workers; the run does not end before it.
+func (r *run) produce(f func() error) {
+	r.open++
+	r.group.Add(1)
+	go func() {
+		defer r.group.Done()
+		err := r.safely("seeds", f)
+		r.mu.Lock()
+		r.open--
+		r.mu.Unlock()
+		if err != nil {
+			r.end(err, false)
+		}
+		r.poke()
+	}()
+}
+
+// safely makes an error of a panic of the application's own code.
+func (r *run) safely(what string, f func() error) (err error) {
+	defer func() {
+		if value := recover(); value != nil {
+			r.e.count.panics.Add(1)
+			err = fmt.Errorf("seine: %s: %w", what, &PanicError{Value: value, Stack: debug.Stack()})
+		}
+	}()
+	return f()
 }
 
 func (r *run) pause(d time.Duration) error { return sleep(r.ctx, d) }
@@ -172,43 +212,39 @@ func sleep(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// siteSeeds adds the first seeds of a Site before anything is fetched, and the others while the crawl goes on.
-func (r *run) siteSeeds(site Site) error {
+// siteSeeds adds the first seeds of a Site before anything is fetched, and the others, or what does not fit into the
+// frontier yet, while the crawl goes on. rest are seeds that had no room.
+func (r *run) siteSeeds(site Site, rest []*Request) error {
 	next, stop := iter.Pull2(site.Seeds(r.ctx))
-	batch := make([]*Request, 0, seedBatch)
 	more, err := true, error(nil)
-	for n := 0; more && err == nil && n < seedsFirst; n += len(batch) {
-		if batch, more, err = r.pull(next, batch[:0]); err == nil {
-			err = r.add(batch)
+	for n := 0; more && err == nil && n < seedsFirst && len(rest) == 0; {
+		var batch []*Request
+		if batch, more, err = r.pull(next); err == nil {
+			n += len(batch)
+			rest, err = r.offer(batch)
 		}
 	}
-	if err != nil || !more {
+	if err != nil || !more && len(rest) == 0 {
 		stop()
 		return err
 	}
-	r.open++
-	r.group.Add(1)
-	go func() {
-		defer r.group.Done()
+	r.produce(func() error {
 		defer stop()
+		err := r.add(rest)
 		for more && err == nil {
-			if batch, more, err = r.pull(next, batch[:0]); err == nil {
+			var batch []*Request
+			if batch, more, err = r.pull(next); err == nil {
 				err = r.add(batch)
 			}
 			r.poke()
 		}
-		r.mu.Lock()
-		r.open--
-		r.mu.Unlock()
-		if err != nil {
-			r.end(err, false)
-		}
-		r.poke()
-	}()
+		return err
+	})
 	return nil
 }
 
-func (r *run) pull(next func() (*Request, error, bool), batch []*Request) ([]*Request, bool, error) {
+// pull takes the next seeds of a Site, and tells whether there may be more.
+func (r *run) pull(next func() (*Request, error, bool)) (batch []*Request, more bool, err error) {
 	for len(batch) < seedBatch {
 		req, err, ok := next()
 		if !ok {

@@ -15,6 +15,7 @@ type Stats struct {
 	Trapped  int64 // links that a rule against traps left out
 	Moved    int64 // answered by a redirect whose target became a request of its own
 	Links    int64 // that handlers followed
+	Cut      int64 // pages that were done with less than their whole body or with more links than MaxLinks
 	Bytes    int64 // of bodies, as they came over the wire
 	Panics   int64 // of handlers and middlewares
 	Elapsed  time.Duration
@@ -28,13 +29,13 @@ func (s *Stats) String() string {
 
 // counters are the stats while the engine runs.
 type counters struct {
-	asked, pages, failed, retried, refused, moved, trapped, links, bytes, panics atomic.Int64
+	asked, pages, failed, retried, refused, moved, trapped, links, cut, bytes, panics atomic.Int64
 }
 
 func (c *counters) snapshot() *Stats {
 	return &Stats{
 		Pages: c.pages.Load(), Failed: c.failed.Load(), Retried: c.retried.Load(), Refused: c.refused.Load(), Moved: c.moved.Load(),
-		Trapped: c.trapped.Load(), Links: c.links.Load(), Bytes: c.bytes.Load(), Panics: c.panics.Load(),
+		Trapped: c.trapped.Load(), Links: c.links.Load(), Cut: c.cut.Load(), Bytes: c.bytes.Load(), Panics: c.panics.Load(),
 	}
 }
 
@@ -42,6 +43,6 @@ func (c *counters) snapshot() *Stats {
 func (s *Stats) less(b *Stats) *Stats {
 	return &Stats{
 		Pages: s.Pages - b.Pages, Failed: s.Failed - b.Failed, Retried: s.Retried - b.Retried, Refused: s.Refused - b.Refused,
-		Moved: s.Moved - b.Moved, Trapped: s.Trapped - b.Trapped, Links: s.Links - b.Links, Bytes: s.Bytes - b.Bytes, Panics: s.Panics - b.Panics,
+		Moved: s.Moved - b.Moved, Trapped: s.Trapped - b.Trapped, Links: s.Links - b.Links, Cut: s.Cut - b.Cut, Bytes: s.Bytes - b.Bytes, Panics: s.Panics - b.Panics,
 	}
 }

@@ -3,10 +3,6 @@ package crawler
 import (
 	"context"
 	"errors"
-	"fmt"
-	"log/slog"
-	"math/rand/v2"
-	"net/http"
 	"runtime/debug"
 	"sync"
 	"time"
@@ -62,13 +58,28 @@ func (r *run) visit(l Lease, leased time.Time, s *scratch) {
 	r.held[v] = struct{}{}
 	r.mu.Unlock()
 	p := &Page{URL: v.req.URL, Request: v.req, Depth: v.req.Depth, Attempt: l.Attempt, v: v, s: s}
-	s.links = s.links[:0]
-	err := v.guarded(p)
-	v.settle(p, err)
-	p.v, p.s = nil, nil
-	cancel(nil)
+	s.reset()
+	err := errGone
+	defer func() { // also when the handler ended its goroutine
+		v.leaveForeign()
+		if e := r.safely("settle", func() error { v.settle(p, err); return nil }); e != nil {
+			r.end(e, false)
+		}
+		p.v, p.s = nil, nil
+		cancel(nil)
+		r.over(v)
+	}()
+	err = v.guarded(p)
+}
+
+// errGone is what becomes of a page whose handler ended its goroutine, as testing.T.FailNow does.
+var errGone = Permanent(errors.New("seine: the handler ended its goroutine"))
+
+// over takes a visit out of the account.
+func (r *run) over(v *visit) {
 	class := v.hostReport().Class
 	r.mu.Lock()
+	defer r.mu.Unlock()
 	delete(r.held, v)
 	r.busy--
 	if class == ratelimit.NetError {
@@ -76,7 +87,17 @@ func (r *run) visit(l Lease, leased time.Time, s *scratch) {
 	} else {
 		r.answered++
 	}
-	r.mu.Unlock()
+}
+
+// mostScratch is how many links' worth of memory a worker keeps from one page to the next.
+const mostScratch = 16 << 10
+
+func (s *scratch) reset() {
+	clear(s.links)
+	s.links = s.links[:0]
+	if cap(s.links) > mostScratch {
+		s.links, s.ptrs = nil, nil
+	}
 }
 
 // guarded makes an error of a panic anywhere in the work on the page.
@@ -99,10 +120,13 @@ func (v *visit) work(p *Page) error {
 		return errReleased
 	}
 	resp, err := v.e.fetcher.Fetch(v.ctx, v.req.fetchRequest(v.e.cfg.MaxHops))
-	v.leaveForeign()
 	if err != nil {
 		return err
 	}
+	if resp == nil {
+		return &fetch.Error{Op: "fetch", URL: v.req.URL, Kind: fetch.ErrInvalid, Err: errNothing}
+	}
+	v.leaveForeign()
 	v.e.count.bytes.Add(resp.RawSize)
 	p.Response, p.URL = resp, resp.URL
 	if moved, err := v.followForeign(resp); moved || err != nil {
@@ -113,7 +137,27 @@ func (v *visit) work(p *Page) error {
 			return err
 		}
 	}
+	if err := v.cut(resp); err != nil {
+		return err
+	}
 	return v.handle(p)
+}
+
+var errNothing = errors.New("a middleware returned neither a response nor an error")
+
+// cut tells of a body that is not whole. Where another try may bring it whole, that is made first.
+func (v *visit) cut(resp *fetch.Response) error {
+	if !resp.Truncated {
+		return nil
+	}
+	err := resp.BodyErr()
+	var failure *fetch.Error
+	if errors.As(err, &failure) && failure.Temporary() && v.lease.Attempt < v.e.cfg.MaxAttempts {
+		return err
+	}
+	v.e.count.cut.Add(1)
+	v.e.log.Warn("cut", "url", weburl.Redact(resp.URL), "bytes", len(resp.Body), "err", err)
+	return nil
 }
 
 // handle calls the handler, with a place among those that may use the CPU.
@@ -176,68 +220,6 @@ func (v *visit) allowed() error {
 	return v.askRobots(v.ctx, v.req.URL, v.host)
 }
 
-// robotsError is what robots.txt says against a URL.
-type robotsError struct {
-	rule    string        // that forbids the URL
-	err     error         // why robots.txt could not be had
-	retryIn time.Duration // when it may say something else; 0 never
-}
-
-func (e *robotsError) Error() string {
-	if e.err != nil {
-		return ErrRobotsDisallowed.Error() + ", which cannot be had: " + e.err.Error()
-	}
-	return ErrRobotsDisallowed.Error() + ": " + e.rule
-}
-
-func (e *robotsError) Unwrap() error { return e.err }
-
-func (e *robotsError) Is(target error) bool { return target == ErrRobotsDisallowed }
-
-// askRobots asks robots.txt, and tells the frontier of the host's crawl-delay.
-func (v *visit) askRobots(ctx context.Context, url, host string) error {
-	if v.e.robots == nil {
-		return nil
-	}
-	d, err := v.e.robots.Check(ctx, url)
-	if err != nil {
-		return err
-	}
-	if d.CrawlDelay > 0 {
-		if err := v.e.setCrawlDelay(ctx, host, d.CrawlDelay); err != nil {
-			return err
-		}
-	}
-	if d.Allowed {
-		return nil
-	}
-	var failure *fetch.Error
-	if errors.As(d.Err, &failure) && !failure.Temporary() {
-		return d.Err // the page would fare as robots.txt did, now and later
-	}
-	return &robotsError{rule: d.Rule.String(), err: d.Err, retryIn: d.RetryIn}
-}
-
-// maxDelays bounds the crawl-delays that an engine remembers having told; beyond it they are told again.
-const maxDelays = 100_000
-
-func (e *Engine) setCrawlDelay(ctx context.Context, host string, d time.Duration) error {
-	d = max(d, e.cfg.Delay)
-	e.mu.Lock()
-	known := e.delays[host] == d
-	if !known {
-		if len(e.delays) >= maxDelays {
-			clear(e.delays)
-		}
-		e.delays[host] = d
-	}
-	e.mu.Unlock()
-	if setter, ok := e.cfg.Frontier.(HostSetter); ok && !known {
-		return setter.SetHost(ctx, host, HostPolicy{Delay: d})
-	}
-	return nil
-}
-
 // spend takes a page from the budget, or ends the run.
 func (r *run) spend() bool {
 	c := &r.e.count
@@ -246,190 +228,4 @@ func (r *run) spend() bool {
 	}
 	r.end(nil, false)
 	return false
-}
-
-// settle ends the lease as the error says.
-func (v *visit) settle(p *Page, err error) {
-	s := Settlement{Lease: v.lease, Report: v.hostReport()}
-	v.decide(&s, err)
-	if s.Outcome == Done && err == nil {
-		if e := v.stage(&s, p); e != nil {
-			err, s = e, Settlement{Lease: v.lease, Report: s.Report}
-			v.decide(&s, err)
-		}
-	}
-	if s.Outcome == Done && v.moved != nil && errors.Is(err, errMoved) {
-		s.Links = []*Request{v.moved}
-	}
-	ctx := context.WithoutCancel(v.ctx)
-	if e := v.e.cfg.Frontier.Settle(ctx, s); e != nil {
-		var lost *LeaseLostError
-		if errors.As(e, &lost) {
-			v.e.log.Warn("lease lost", "url", weburl.Redact(v.req.URL))
-			return // whoever has it now ends it
-		}
-		if errors.Is(e, ErrFull) {
-			_ = v.e.cfg.Frontier.Settle(ctx, Settlement{Lease: v.lease, Outcome: Released, Report: s.Report})
-		}
-		v.r.end(fmt.Errorf("seine: settle %s: %w", weburl.Redact(v.req.URL), e), false)
-		return
-	}
-	v.account(p, &s, err)
-}
-
-// stage moves links and items of a page that is done into the settlement.
-func (v *visit) stage(s *Settlement, p *Page) error {
-	p.s.ptrs = p.s.ptrs[:0]
-	for i := range p.s.links {
-		p.s.ptrs = append(p.s.ptrs, &p.s.links[i])
-	}
-	s.Links, s.Seen = p.s.ptrs, v.passed
-	if i, ok := v.e.cfg.Frontier.(ItemSettler); ok && i.SettlesItemsOf(v.e.cfg.Store) {
-		s.Items = p.items
-		return nil
-	}
-	for _, item := range p.items {
-		if err := v.e.cfg.Store.Put(v.ctx, item.Key, item.Value); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// decide turns an error into an outcome.
-func (v *visit) decide(s *Settlement, err error) {
-	var robots *robotsError
-	var h *handlerError
-	var status *fetch.StatusError
-	var failure *fetch.Error
-	var panicked *PanicError
-	switch {
-	case err == nil, errors.Is(err, errMoved):
-		s.Outcome = Done
-	case errors.Is(err, errReleased), v.r.ctx.Err() != nil && !errors.As(err, &panicked):
-		s.Outcome = Released
-	case errors.As(err, &panicked):
-		s.Outcome = Failed
-	case errors.As(err, &h):
-		switch {
-		case h.permanent:
-			s.Outcome = Failed
-		case h.timed:
-			v.again(s, h.delay)
-		default:
-			v.again(s, backoff(v.lease.Attempt))
-		}
-	case errors.As(err, &robots) && robots.retryIn > 0:
-		v.again(s, robots.retryIn)
-	case refusal(err):
-		s.Outcome = Done
-	case errors.As(err, &status):
-		if temporaryStatus(status.Status) {
-			v.again(s, max(backoff(v.lease.Attempt), s.Report.RetryAfter))
-		} else {
-			s.Outcome = Failed
-		}
-	case errors.As(err, &failure):
-		if failure.Temporary() {
-			v.again(s, backoff(v.lease.Attempt))
-		} else {
-			s.Outcome = Failed
-		}
-	default:
-		v.again(s, backoff(v.lease.Attempt))
-	}
-	if err != nil {
-		s.Reason = err.Error()
-	}
-}
-
-// again has the request tried again in d, or gives it up.
-func (v *visit) again(s *Settlement, d time.Duration) {
-	if v.lease.Attempt >= v.e.cfg.MaxAttempts {
-		s.Outcome = Failed
-		return
-	}
-	s.Outcome, s.Delay = Retry, d
-}
-
-// refusal reports whether a request ended because it must not be sent.
-func refusal(err error) bool {
-	var trap *TrapError
-	return errors.As(err, &trap) || errors.Is(err, ErrRobotsDisallowed) || errors.Is(err, ErrOutOfScope) || errors.Is(err, ErrTooDeep)
-}
-
-func temporaryStatus(status int) bool {
-	switch status {
-	case http.StatusRequestTimeout, http.StatusTooEarly, http.StatusTooManyRequests, http.StatusInternalServerError,
-		http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
-		return true
-	}
-	return status >= 520 && status <= 530 // what gateways make of a dead origin
-}
-
-// backoff is how long to wait after a try: a second, doubled with each, half to one and a half of it, at most 5 minutes.
-func backoff(attempt int) time.Duration {
-	d := min(time.Second<<min(max(attempt-1, 0), 10), 5*time.Minute)
-	return d/2 + rand.N(d)
-}
-
-// account counts and tells what became of the request.
-func (v *visit) account(p *Page, s *Settlement, err error) {
-	c := &v.e.count
-	switch {
-	case s.Outcome == Done && err == nil:
-		c.pages.Add(1)
-		c.links.Add(int64(len(s.Links)))
-		if v.e.log.Enabled(v.ctx, slog.LevelDebug) {
-			v.e.log.Debug("page", "url", weburl.Redact(p.URL), "status", p.Response.Status, "bytes", p.Response.RawSize, "links", len(s.Links), "depth", p.Depth)
-		}
-		return
-	case errors.Is(err, errMoved):
-		c.moved.Add(1)
-		return
-	case s.Outcome == Released:
-		return
-	case s.Outcome == Retry:
-		c.retried.Add(1)
-		v.e.log.Info("retry", "url", weburl.Redact(v.req.URL), "attempt", v.lease.Attempt, "in", s.Delay, "err", err)
-		return
-	case s.Outcome == Done:
-		c.refused.Add(1)
-		v.e.log.Debug("refused", "url", weburl.Redact(v.req.URL), "err", err)
-	default:
-		c.failed.Add(1)
-		v.e.log.Warn("failed", "url", weburl.Redact(v.req.URL), "attempt", v.lease.Attempt, "err", err)
-	}
-	failure := &PageError{Request: v.req, Attempt: v.lease.Attempt, Err: err}
-	if v.e.cfg.Hooks.Failed != nil {
-		v.e.cfg.Hooks.Failed(v.ctx, failure)
-	}
-	if v.r.failed != nil {
-		v.r.failed(failure)
-	}
-}
-
-// hostReport is what the visit tells of its host.
-func (v *visit) hostReport() HostReport {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	r := v.report
-	if !v.lastEnd.IsZero() {
-		r.Since = time.Since(v.lastEnd)
-	}
-	return r
-}
-
-// merge adds what an exchange told to what others told: the worst class, the longest wait, all bytes.
-func merge(a, b ratelimit.Report) ratelimit.Report {
-	if b.Class >= a.Class {
-		a.Class, a.Status = b.Class, b.Status
-	}
-	a.Latency, a.Sent = b.Latency, b.Sent
-	a.Elapsed += b.Elapsed
-	a.RetryAfter = max(a.RetryAfter, b.RetryAfter)
-	a.Exchanges += max(b.Exchanges, 1)
-	a.Bytes += b.Bytes
-	a.Proxy = b.Proxy
-	return a
 }

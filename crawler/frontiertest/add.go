@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"reflect"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -130,7 +131,7 @@ func raisedComesOnce(e *env) {
 func badRequestStopsBatch(e *env) {
 	e.open(Options{})
 	good := request(page("a", 1))
-	header := func(name string, n int) http.Header { return http.Header{name: {string(make([]byte, n))}} }
+	header := func(name string, n int) http.Header { return http.Header{name: {strings.Repeat("x", n)}} }
 	quoted := func(n int) json.RawMessage {
 		return json.RawMessage(`"` + string(slices.Repeat([]byte("x"), n-2)) + `"`)
 	}
@@ -141,6 +142,9 @@ func badRequestStopsBatch(e *env) {
 		"label over the bound": {Label: string(make([]byte, crawler.MaxLabelBytes+1))},
 		"a credential":         {Header: header("Authorization", 1)},
 		"header over it":       {Header: header("X", crawler.MaxHeaderBytes)},
+		"no header name":       {Header: header("X Y", 1)},
+		"a second header line": {Header: http.Header{"X": {"a\r\nY: b"}}},
+		"a negative depth":     {Depth: -1},
 	} {
 		bad.URL = page("a", 2)
 		var fault *crawler.RequestError

@@ -1,0 +1,218 @@
+package crawler
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"math/rand/v2"
+	"net/http"
+	"time"
+
+	"github.com/seine-go/seine/fetch"
+	"github.com/seine-go/seine/internal/weburl"
+	"github.com/seine-go/seine/ratelimit"
+)
+
+// settle ends the lease as the error says.
+func (v *visit) settle(p *Page, err error) {
+	s := Settlement{Lease: v.lease, Report: v.hostReport()}
+	v.decide(&s, err)
+	if s.Outcome == Done && err == nil {
+		if e := v.stage(&s, p); e != nil {
+			err, s = e, Settlement{Lease: v.lease, Report: s.Report}
+			v.decide(&s, err)
+		}
+	}
+	if s.Outcome == Done && v.moved != nil && errors.Is(err, errMoved) {
+		s.Links = []*Request{v.moved}
+	}
+	ctx := context.WithoutCancel(v.ctx)
+	if e := v.e.cfg.Frontier.Settle(ctx, s); e != nil {
+		var lost *LeaseLostError
+		if errors.As(e, &lost) {
+			v.e.log.Warn("lease lost", "url", weburl.Redact(v.req.URL))
+			return // whoever has it now ends it
+		}
+		if errors.Is(e, ErrFull) && v.putOff(ctx, s.Report) {
+			return
+		}
+		v.r.end(fmt.Errorf("seine: settle %s: %w", weburl.Redact(v.req.URL), e), false)
+		return
+	}
+	v.account(p, &s, err)
+}
+
+// fullDelay is how long a page waits whose links have no room in the frontier.
+const fullDelay = 10 * time.Second
+
+// putOff hands a page back whose links have no room, as long as there is other work that will make some.
+func (v *visit) putOff(ctx context.Context, report HostReport) bool {
+	if err := v.e.cfg.Frontier.Settle(ctx, Settlement{Lease: v.lease, Outcome: Released, Delay: fullDelay, Report: report}); err != nil {
+		return false
+	}
+	v.e.log.Warn("full", "url", weburl.Redact(v.req.URL), "in", fullDelay)
+	s, err := v.e.cfg.Frontier.Stats(ctx)
+	return err == nil && s.Ready+s.Delayed+s.Leased > 1
+}
+
+// stage moves links and items of a page that is done into the settlement.
+func (v *visit) stage(s *Settlement, p *Page) error {
+	p.s.ptrs = p.s.ptrs[:0]
+	for i := range p.s.links {
+		p.s.ptrs = append(p.s.ptrs, &p.s.links[i])
+	}
+	s.Links, s.Seen = p.s.ptrs, v.passed
+	if i, ok := v.e.cfg.Frontier.(ItemSettler); ok && i.SettlesItemsOf(v.e.cfg.Store) {
+		s.Items = p.items
+		return nil
+	}
+	for _, item := range p.items {
+		if err := v.r.safely("store", func() error {
+			return v.e.cfg.Store.Put(context.WithoutCancel(v.ctx), item.Key, item.Value)
+		}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// decide turns an error into an outcome.
+func (v *visit) decide(s *Settlement, err error) {
+	var robots *robotsError
+	var h *handlerError
+	var status *fetch.StatusError
+	var failure *fetch.Error
+	var panicked *PanicError
+	switch {
+	case err == nil, errors.Is(err, errMoved):
+		s.Outcome = Done
+	case errors.Is(err, errReleased), v.r.ctx.Err() != nil && !errors.As(err, &panicked):
+		s.Outcome = Released
+	case errors.As(err, &panicked):
+		s.Outcome = Failed
+	case errors.As(err, &h):
+		switch {
+		case h.permanent:
+			s.Outcome = Failed
+		case h.timed:
+			v.again(s, h.delay)
+		default:
+			v.again(s, backoff(v.lease.Attempt))
+		}
+	case errors.As(err, &robots) && robots.outage && v.e.patient(v.host):
+		s.Outcome, s.Delay = Released, robots.retryIn // the page was not asked for: no try of it
+	case errors.As(err, &robots) && robots.retryIn > 0:
+		v.again(s, robots.retryIn)
+	case refusal(err):
+		s.Outcome = Done
+	case errors.As(err, &status):
+		if temporaryStatus(status.Status) {
+			v.again(s, max(backoff(v.lease.Attempt), s.Report.RetryAfter))
+		} else {
+			s.Outcome = Failed
+		}
+	case errors.As(err, &failure):
+		if failure.Temporary() {
+			v.again(s, backoff(v.lease.Attempt))
+		} else {
+			s.Outcome = Failed
+		}
+	default:
+		v.again(s, backoff(v.lease.Attempt))
+	}
+	if err != nil {
+		s.Reason = err.Error()
+	}
+}
+
+// again has the request tried again in d, or gives it up.
+func (v *visit) again(s *Settlement, d time.Duration) {
+	if v.lease.Attempt >= v.e.cfg.MaxAttempts {
+		s.Outcome = Failed
+		return
+	}
+	s.Outcome, s.Delay = Retry, d
+}
+
+// refusal reports whether a request ended because it must not be sent.
+func refusal(err error) bool {
+	var trap *TrapError
+	return errors.As(err, &trap) || errors.Is(err, ErrRobotsDisallowed) || errors.Is(err, ErrOutOfScope) || errors.Is(err, ErrTooDeep)
+}
+
+func temporaryStatus(status int) bool {
+	switch status {
+	case http.StatusRequestTimeout, http.StatusTooEarly, http.StatusTooManyRequests, http.StatusInternalServerError,
+		http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
+		return true
+	}
+	return status >= 520 && status <= 530 // what gateways make of a dead origin
+}
+
+// backoff is how long to wait after a try: a second, doubled with each, half to one and a half of it, at most 5 minutes.
+func backoff(attempt int) time.Duration {
+	d := min(time.Second<<min(max(attempt-1, 0), 10), 5*time.Minute)
+	return d/2 + rand.N(d)
+}
+
+// account counts and tells what became of the request.
+func (v *visit) account(p *Page, s *Settlement, err error) {
+	c := &v.e.count
+	switch {
+	case s.Outcome == Done && err == nil:
+		c.pages.Add(1)
+		c.links.Add(int64(len(s.Links)))
+		if v.e.log.Enabled(v.ctx, slog.LevelDebug) {
+			v.e.log.Debug("page", "url", weburl.Redact(p.URL), "status", p.Response.Status, "bytes", p.Response.RawSize, "links", len(s.Links), "depth", p.Depth)
+		}
+		return
+	case errors.Is(err, errMoved):
+		c.moved.Add(1)
+		return
+	case s.Outcome == Released:
+		return
+	case s.Outcome == Retry:
+		c.retried.Add(1)
+		v.e.log.Info("retry", "url", weburl.Redact(v.req.URL), "attempt", v.lease.Attempt, "in", s.Delay, "err", err)
+		return
+	case s.Outcome == Done:
+		c.refused.Add(1)
+		v.e.log.Debug("refused", "url", weburl.Redact(v.req.URL), "err", err)
+	default:
+		c.failed.Add(1)
+		v.e.log.Warn("failed", "url", weburl.Redact(v.req.URL), "attempt", v.lease.Attempt, "err", err)
+	}
+	failure := &PageError{Request: v.req, Attempt: v.lease.Attempt, Err: err}
+	if v.e.cfg.Hooks.Failed != nil {
+		v.e.cfg.Hooks.Failed(v.ctx, failure)
+	}
+	if v.r.failed != nil {
+		v.r.failed(failure)
+	}
+}
+
+// hostReport is what the visit tells of its host.
+func (v *visit) hostReport() HostReport {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	r := v.report
+	if !v.lastEnd.IsZero() {
+		r.Since = time.Since(v.lastEnd)
+	}
+	return r
+}
+
+// merge adds what an exchange told to what others told: the worst class, the longest wait, all bytes.
+func merge(a, b ratelimit.Report) ratelimit.Report {
+	if b.Class >= a.Class {
+		a.Class, a.Status = b.Class, b.Status
+	}
+	a.Latency, a.Sent = b.Latency, b.Sent
+	a.Elapsed += b.Elapsed
+	a.RetryAfter = max(a.RetryAfter, b.RetryAfter)
+	a.Exchanges += max(b.Exchanges, 1)
+	a.Bytes += b.Bytes
+	a.Proxy = b.Proxy
+	return a
+}
