@@ -27,7 +27,8 @@ var errEmptyReads = errors.New("many reads brought nothing")
 type bodyReader struct {
 	wire    meter
 	layers  [maxCodings]meter
-	stages  []stage // under way, to be given back
+	stages  []stage   // under way, to be given back
+	sink    io.Writer // nil: into memory
 	scratch [scratchSize]byte
 	probe   [1]byte
 }
@@ -67,11 +68,13 @@ type bodyInfo struct {
 	header http.Header
 	path   string // of the URL
 	limit  int64  // decoded bytes; negative: none
+	sink   func() (io.Writer, error)
 }
 
 // bodyResult is what came of a body.
 type bodyResult struct {
 	data    []byte
+	sunk    int64 // bytes that went to the sink
 	rawSize int64
 	ended   bool // the wire came to the proper end of the body
 	wireErr error
@@ -89,7 +92,13 @@ func readBody(src io.Reader, info bodyInfo) bodyResult {
 	}
 	b.wire = meter{r: src, bound: math.MaxInt64}
 	var res bodyResult
-	res.data, res.cut, res.fatal = b.read(&info, limit)
+	if info.sink != nil {
+		var err error
+		if b.sink, err = info.sink(); err != nil {
+			return bodyResult{fatal: &Error{Op: "sink", Kind: ErrSink, Err: err}}
+		}
+	}
+	res.data, res.sunk, res.cut, res.fatal = b.read(&info, limit)
 	res.rawSize = b.wire.n
 	res.ended = b.wire.err == io.EOF
 	if b.wire.err != nil && !res.ended {
@@ -104,11 +113,11 @@ func (b *bodyReader) free() {
 		b.stages[i] = stage{}
 	}
 	b.stages = b.stages[:0]
-	b.wire, b.layers = meter{}, [maxCodings]meter{}
+	b.wire, b.layers, b.sink = meter{}, [maxCodings]meter{}, nil
 	bodyReaders.Put(b)
 }
 
-func (b *bodyReader) read(info *bodyInfo, limit int64) ([]byte, *Error, *Error) {
+func (b *bodyReader) read(info *bodyInfo, limit int64) (data []byte, sunk int64, cut, fatal *Error) {
 	list, unknown := codings(info.header)
 	var src io.Reader = &b.wire
 	size := info.size
@@ -116,44 +125,55 @@ func (b *bodyReader) read(info *bodyInfo, limit int64) ([]byte, *Error, *Error) 
 		// A body that is empty has no coding, whatever is said of it.
 		first := b.source(src)
 		if _, err := first.Peek(1); err != nil {
-			return nil, b.cutError(err), nil
+			return nil, 0, b.cutError(err), nil
 		}
 		if unknown != "" {
-			return nil, nil, &Error{Op: "decode", Kind: ErrEncoding, Err: &CodingError{unknown}}
+			return nil, 0, nil, &Error{Op: "decode", Kind: ErrEncoding, Err: &CodingError{unknown}}
 		}
 		b.wire.bound = rawBound(limit)
 		src, size = b.decoders(first, list, limit), -1
 	}
 	buf := b.scratch[:min(scratchSize, limit+1)]
-	if size >= 0 {
+	if size >= 0 && b.sink == nil {
 		buf = make([]byte, min(size, limit+1, exactBody))
 	}
-	n, err := readAtLeast(src, buf, min(sniffLen, len(buf)))
-	data := buf[:n]
+	var err error
+	if ahead := b.wire.ahead(); b.sink == nil || len(ahead) < sniffLen || isGzip(ahead) {
+		var n int
+		n, err = readAtLeast(src, buf, min(sniffLen, len(buf)))
+		data = buf[:n]
+	}
 	if isGzip(data) && isPackedDocument(info.header.Get("Content-Type"), info.path) {
 		b.wire.bound = rawBound(limit)
 		packed := io.MultiReader(bytes.NewReader(bytes.Clone(data)), src)
 		src, size, data, err = b.decoder(b.source(b.layer(packed, limit)), codingGzip), -1, b.scratch[:0], nil
 	}
 	switch {
+	case b.sink != nil:
+		sunk, err = b.pour(src, data, limit, err)
+		data = nil
 	case err != nil:
 	case size >= 0:
 		data, err = b.readSized(src, data, size, limit)
 	default:
 		data, err = b.readAll(src, data, limit)
 	}
-	overflow := int64(len(data)) > limit
-	if overflow {
-		data = data[:limit]
+	if b.sink == nil {
+		if int64(len(data)) > limit {
+			data, err = data[:limit], errOverflow
+		}
+		data = b.keep(data)
 	}
-	data = b.keep(data)
-	if overflow {
-		return data, &Error{Op: "read body", Kind: ErrBodyLimit}, nil
-	}
-	if err == io.EOF {
+	var own *sinkError
+	switch {
+	case errors.As(err, &own):
+		return nil, sunk, nil, &Error{Op: "sink", Kind: ErrSink, Err: own.err}
+	case err == errOverflow:
+		return data, sunk, &Error{Op: "read body", Kind: ErrBodyLimit}, nil
+	case err == io.EOF:
 		err = b.drain()
 	}
-	return data, b.cutError(err), nil
+	return data, sunk, b.cutError(err), nil
 }
 
 func rawBound(limit int64) int64 {

@@ -54,7 +54,7 @@ func (r roundTripFetcher) Fetch(ctx context.Context, req *Request) (*Response, e
 		size = 0
 	}
 	res := readBody(resp.Body, bodyInfo{
-		size: size, header: bodyHeader(resp), path: hr.URL.Path, limit: orDefault(req.MaxBody, DefaultMaxBody),
+		size: size, header: bodyHeader(resp), path: hr.URL.Path, limit: orDefault(req.MaxBody, DefaultMaxBody), sink: sinkOf(req, out),
 	})
 	switch {
 	case res.fatal != nil:
@@ -66,7 +66,7 @@ func (r roundTripFetcher) Fetch(ctx context.Context, req *Request) (*Response, e
 		res.cut.URL = req.URL
 		out.Truncated, out.bodyErr = true, res.cut
 	}
-	out.Body, out.RawSize = res.data, res.rawSize
+	out.Body, out.sunk, out.RawSize = res.data, res.sunk, res.rawSize
 	if len(resp.Trailer) > 0 {
 		out.Trailer = resp.Trailer
 	}
@@ -238,14 +238,23 @@ func fetchRequest(hr *http.Request) (*Request, error) {
 		if len(body) > MaxBridgeBody {
 			return nil, &Error{Op: "read request", URL: hr.URL.String(), Kind: ErrInvalid, Err: errBridgeBody}
 		}
+		if hr.ContentLength > 0 && hr.ContentLength != int64(len(body)) {
+			err := fmt.Errorf("ContentLength is %d, but the body has %d bytes", hr.ContentLength, len(body))
+			return nil, &Error{Op: "read request", URL: hr.URL.String(), Kind: ErrInvalid, Err: err}
+		}
 	}
 	req := &Request{URL: hr.URL.String(), Method: hr.Method, Header: hr.Header, Body: body, MaxRedirects: -1}
-	if hr.Host != "" && hr.Host != hr.URL.Host {
+	if host := hr.Host != "" && hr.Host != hr.URL.Host; host || hr.Close {
 		req.Header = hr.Header.Clone()
 		if req.Header == nil {
 			req.Header = http.Header{}
 		}
-		req.Header["Host"] = []string{hr.Host}
+		if host {
+			req.Header["Host"] = []string{hr.Host}
+		}
+		if hr.Close {
+			req.Header["Connection"] = []string{"close"}
+		}
 	}
 	return req, nil
 }

@@ -34,11 +34,12 @@ const (
 	ErrTooSlow               // the body came below the minimum rate
 	ErrEncoding              // the body's coding is unknown or damaged
 	ErrRedirect              // too many redirects, or a loop
+	ErrSink                  // the caller's Sink, or its writer, failed
 )
 
 var kindNames = [...]string{
 	"unknown", "invalid request", "refused address", "redirect refused", "canceled", "timeout", "dns", "connect", "tls", "proxy",
-	"connection closed", "protocol", "header limit", "body limit", "truncated body", "too slow", "content coding", "redirect limit",
+	"connection closed", "protocol", "header limit", "body limit", "truncated body", "too slow", "content coding", "redirect limit", "sink",
 }
 
 // String returns the name of the kind.
@@ -65,7 +66,7 @@ func (k ErrorKind) Fault() Fault {
 	switch k {
 	case ErrUnknown, ErrCanceled:
 		return FaultNone
-	case ErrInvalid, ErrRefused, ErrHopRefused:
+	case ErrInvalid, ErrRefused, ErrHopRefused, ErrSink:
 		return FaultCaller
 	case ErrProxy:
 		return FaultProxy

@@ -64,6 +64,29 @@ func ExampleResponse_BodyErr() {
 	// Output: 1000 true true
 }
 
+func ExampleSink() {
+	srv := site()
+	defer srv.Close()
+	tr := &fetch.Transport{AllowPrivate: true}
+	defer tr.Close()
+	var file strings.Builder
+	resp, err := tr.Fetch(context.Background(), &fetch.Request{
+		URL: srv.URL + "/long",
+		Sink: func(head *fetch.Response) (io.Writer, error) {
+			if head.Status != http.StatusOK {
+				return nil, nil // error pages stay in memory
+			}
+			file.Reset() // for the case that a middleware tries again
+			return &file, nil
+		},
+	})
+	if err != nil {
+		panic(err)
+	}
+	fmt.Println(resp.Status, resp.Size(), file.Len(), resp.Body == nil)
+	// Output: 200 5000 5000 true
+}
+
 func ExampleNewRequest() {
 	req, err := fetch.NewRequest("GET", "HTTP://Films.Example:80/a b", nil)
 	fmt.Println(req.URL, err)

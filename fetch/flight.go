@@ -54,7 +54,6 @@ func (f *flight) run() (*Response, *Error) {
 			return nil, err
 		}
 		if !a.follow {
-			a.Request, a.Redirects = f.req, f.hops
 			a.trace.Connections = f.conns
 			return &a.Response, nil
 		}
@@ -99,15 +98,20 @@ func (f *flight) visit() (*answer, *Error) {
 		if err != nil {
 			return nil, err
 		}
-		entered := time.Now()
-		a, again, err := f.exchange(start, fresh)
-		if leave != nil {
-			leave(f.report(a, err, time.Since(entered), again))
-		}
+		a, again, err := f.gated(start, fresh, leave)
 		if !again {
 			return a, err
 		}
 	}
+}
+
+// gated has one exchange and tells the Gate of it, also where the caller's Sink panics.
+func (f *flight) gated(start time.Time, fresh bool, leave func(ratelimit.Report)) (a *answer, again bool, err *Error) {
+	if leave != nil {
+		entered := time.Now()
+		defer func() { leave(f.report(a, err, time.Since(entered), again)) }()
+	}
+	return f.exchange(start, fresh)
 }
 
 // enter waits at the Gate. The address that it is told is the one that will be tried first.
@@ -154,6 +158,8 @@ func (f *flight) report(a *answer, err *Error, elapsed time.Duration, again bool
 			r.Class = ratelimit.NetError
 		}
 		return r
+	case a == nil: // a panic of the caller's own code
+		return r
 	}
 	r.Status, r.Latency, r.Bytes = a.Status, a.trace.FirstByte, a.RawSize
 	r.Sent = a.trace.FirstByte + a.trace.Body
@@ -184,7 +190,7 @@ func (f *flight) exchange(start time.Time, fresh bool) (a *answer, again bool, e
 		if !reused {
 			f.conns++
 		}
-		a = &answer{}
+		a = &answer{Response: Response{Request: f.req, Redirects: f.hops}}
 		f.traceConn(&a.trace, c, reused, start)
 		a.trace.Retried = fresh
 		var outcome fate

@@ -72,12 +72,12 @@ func (f *flight) bodyInfo(a *answer, size int64) bodyInfo {
 	if f.method == http.MethodHead || a.Status == http.StatusNotModified {
 		size = 0 // what is told is the length of another answer's body
 	}
-	return bodyInfo{size: size, header: a.Header, path: f.url.Path(), limit: f.maxBody}
+	return bodyInfo{size: size, header: a.Header, path: f.url.Path(), limit: f.maxBody, sink: sinkOf(f.req, &a.Response)}
 }
 
 // deliver puts a body into the answer.
 func (f *flight) deliver(a *answer, res *bodyResult) {
-	a.Body, a.RawSize = res.data, res.rawSize
+	a.Body, a.sunk, a.RawSize = res.data, res.sunk, res.rawSize
 	if res.cut != nil {
 		if res.cut.URL == "" {
 			res.cut.URL = a.URL

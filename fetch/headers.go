@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 
+	"golang.org/x/net/http/httpguts"
+
 	"github.com/seine-go/seine/fetch/identity"
 	"github.com/seine-go/seine/fetch/internal/h1"
 )
@@ -53,8 +55,8 @@ func checkHeaders(r *Request) error {
 			return &HeaderError{name, "the name is not a token"}
 		}
 		for _, v := range values {
-			if strings.ContainsAny(v, "\r\n\x00") {
-				return &HeaderError{name, "the value holds CR, LF or NUL"}
+			if !httpguts.ValidHeaderFieldValue(v) {
+				return &HeaderError{name, "the value holds a control character"}
 			}
 		}
 		switch {

@@ -27,6 +27,10 @@ type Request struct {
 	Kind  Kind
 	Route Route
 
+	// Sink takes the body as it comes. Nil keeps it in memory. Fetchers other than a Transport may know of no Sink; then
+	// the body is in the Response.
+	Sink Sink
+
 	// MaxBody bounds the decoded body in bytes. Zero means the bound of the Transport, negative none.
 	MaxBody int64
 	// MaxRedirects bounds the hops that are followed. Zero means the bound of the Transport; negative follows none and

@@ -18,7 +18,7 @@ type Response struct {
 	RawHeader []byte // head of the answer as it came, status line included; nil where the wire has no such form
 	Trailer   http.Header
 
-	Body      []byte // decoded
+	Body      []byte // decoded; nil if a Sink took it
 	RawSize   int64  // bytes of the body on the wire
 	Truncated bool   // Body is not the whole; BodyErr says why
 
@@ -26,7 +26,11 @@ type Response struct {
 	Trace     *Trace    // nil where the Fetcher cannot tell
 
 	bodyErr *Error
+	sunk    int64 // bytes of the body that a Sink took
 }
+
+// Size returns how many bytes the decoded body has, wherever it went.
+func (r *Response) Size() int64 { return int64(len(r.Body)) + r.sunk }
 
 // Hop is one redirect on the way to a Response.
 type Hop struct {

@@ -1,8 +1,10 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"fmt"
+	"io"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -10,7 +12,8 @@ import (
 	"github.com/seine-go/seine/fetch"
 )
 
-// exchange fetches one URL again and again on kept connections.
+// exchange fetches one URL again and again on kept connections. Each worker takes the bodies into one buffer, as the
+// clients do that it is compared with.
 func exchange(o options) error {
 	t := &fetch.Transport{AllowPrivate: true, MaxIdlePerHost: max(o.c, 1)}
 	defer t.Close()
@@ -21,8 +24,13 @@ func exchange(o options) error {
 	start := time.Now()
 	for range max(o.c, 1) {
 		group.Go(func() {
+			var body bytes.Buffer
+			req := &fetch.Request{URL: o.url, Sink: func(*fetch.Response) (io.Writer, error) {
+				body.Reset()
+				return &body, nil
+			}}
 			for next.Add(1) <= int64(o.n) {
-				if err := one(t, o); err != nil {
+				if err := one(t, o, req, &body); err != nil {
 					once.Do(func() { failure = err })
 					return
 				}
@@ -38,13 +46,13 @@ func exchange(o options) error {
 	return l.print(start)
 }
 
-func one(t *fetch.Transport, o options) error {
-	resp, err := t.Fetch(context.Background(), &fetch.Request{URL: o.url})
+func one(t *fetch.Transport, o options, req *fetch.Request, body *bytes.Buffer) error {
+	resp, err := t.Fetch(context.Background(), req)
 	switch {
 	case err != nil:
 		return err
-	case resp.Status != 200 || len(resp.Body) != o.size || resp.Truncated:
-		return fmt.Errorf("status %d with %d bytes, not 200 with %d", resp.Status, len(resp.Body), o.size)
+	case resp.Status != 200 || body.Len() != o.size || resp.Truncated:
+		return fmt.Errorf("status %d with %d bytes, not 200 with %d", resp.Status, body.Len(), o.size)
 	}
 	return nil
 }

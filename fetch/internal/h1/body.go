@@ -47,7 +47,9 @@ func (b *Body) Read(p []byte) (n int, err error) {
 	}
 	switch b.mode {
 	case byLength:
-		n, err = b.take(p)
+		if b.left > 0 {
+			n, err = b.take(p)
+		}
 		if b.left == 0 {
 			b.finish()
 			return n, io.EOF
@@ -66,6 +68,25 @@ func (b *Body) Read(p []byte) (n int, err error) {
 		return n, b.fail(err)
 	}
 	return n, b.err
+}
+
+// Buffered returns what of the body has been read from the connection and not handed out, if it lies in one piece. It is
+// valid until the next call of anything else; Discard passes over it.
+func (b *Body) Buffered() []byte {
+	if b.err != nil || b.mode != byLength {
+		return nil
+	}
+	p := b.c.buf[b.c.r:b.c.w]
+	return p[:min(int64(len(p)), b.left)]
+}
+
+// Discard passes over the first n of the bytes that Buffered returned.
+func (b *Body) Discard(n int) {
+	if n > 0 {
+		b.c.r += n
+		b.left -= int64(n)
+		b.begun = true
+	}
 }
 
 // take reads up to left bytes, from the buffer or from the connection.
