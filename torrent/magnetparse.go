@@ -1,7 +1,6 @@
 package torrent
 
 import (
-	"net/netip"
 	"slices"
 	"strconv"
 	"strings"
@@ -31,7 +30,7 @@ func ParseMagnet(s string) (m Magnet, err error) {
 	}
 	m.Select = mergeRanges(m.Select)
 	switch {
-	case m.Version() != 0:
+	case p.hashed:
 		return m, nil
 	case p.badHash != "":
 		return Magnet{}, &MagnetError{Kind: ErrInvalidInfoHash, Value: shortened(p.badHash)}
@@ -82,7 +81,7 @@ func keyOf(key string) magnetKey {
 		}
 	}
 	switch {
-	case strings.EqualFold(key, "x.pe"):
+	case key == "x.pe", strings.EqualFold(key, "x.pe"):
 		return keyPeer
 	case strings.EqualFold(key, "dht"):
 		return keyNode
@@ -104,11 +103,16 @@ func cutMark(s string) string {
 	return s
 }
 
-// magnetParser is what it takes to fill a Magnet.
+// magnetParser is what it takes to fill a Magnet. It counts where it is rather than cutting its slices, as writing a
+// pointer costs more while memory is collected.
 type magnetParser struct {
-	badHash string // a hash that is none
-	rest    string // what has not been read
-	space   []byte // what is left of the memory for the texts of the Magnet, which does not keep the page that its link stood on
+	hashed  bool     // there is a hash
+	badHash string   // a hash that is none
+	link    string   // what is read
+	at      int      // up to where it has been read
+	space   []byte   // for the texts of the Magnet, which does not keep the page that its link stood on
+	used    int      // of the space
+	lists   []string // what is left of the memory that the lists begin in
 
 	trackers, webSeeds, sources, fallback, peers, nodes, words uniq
 }
@@ -124,97 +128,73 @@ type numberedValue struct {
 func (p *magnetParser) numbered(m *Magnet, list []numberedValue) {
 	slices.SortStableFunc(list, func(a, b numberedValue) int { return a.number - b.number })
 	for _, v := range list {
-		p.parameter(m, v.key, v.value)
+		p.link, p.at = v.value, 0
+		p.parameter(m, v.key)
 	}
 }
 
 // unnumbered reads the parameters whose key has no number, and returns the others.
 func (p *magnetParser) unnumbered(m *Magnet, s string) (numbered []numberedValue) {
-	for p.rest = s; p.rest != ""; {
-		var pair string
-		pair, p.rest = cutParameter(p.rest)
+	for p.link, p.at = s, 0; p.at < len(s); p.skip() {
+		rest := s[p.at:]
 		eq := 2 // as most keys are of two letters
-		if len(pair) <= eq || pair[eq] != '=' {
-			eq = strings.IndexByte(pair, '=')
+		if len(rest) <= eq || rest[eq] != '=' {
+			for eq = 0; eq < len(rest) && rest[eq] != '=' && rest[eq] != '&'; eq++ {
+			}
+			if eq == len(rest) || rest[eq] == '&' {
+				continue
+			}
 		}
-		if eq < 0 || eq == len(pair)-1 {
-			continue
-		}
-		key, value := keyOf(pair[:eq]), pair[eq+1:]
-		if key != keyOther {
-			p.parameter(m, key, value)
-		} else if base, n, ok := cutNumber(pair[:eq]); ok && keyOf(base) != keyOther {
-			numbered = append(numbered, numberedValue{keyOf(base), n, value})
+		name := rest[:eq]
+		p.at += eq + 1
+		if key := keyOf(name); key != keyOther {
+			p.parameter(m, key)
+		} else if base, n, ok := cutNumber(name); ok && keyOf(base) != keyOther {
+			numbered = append(numbered, numberedValue{keyOf(base), n, p.raw()})
 		}
 	}
 	return numbered
 }
 
-// decode decodes escapes once; what is no escape stays as it is.
-func (p *magnetParser) decode(s string, plus bool) string {
-	if len(p.space) < len(s) {
-		p.space = make([]byte, len(s)+len(p.rest))
+// skip passes over what is left of a parameter and the separator behind it: an ampersand, which may be escaped for HTML,
+// even several times.
+func (p *magnetParser) skip() {
+	if p.at < len(p.link) && p.link[p.at] != '&' {
+		p.raw()
 	}
-	n := copyDecoded(p.space, s, plus)
+	for p.at++; p.at < len(p.link) && (p.link[p.at] == '#' || p.link[p.at]|0x20 == 'a'); {
+		n := escapedAmpersand(p.link[p.at:])
+		if n == 0 {
+			return
+		}
+		p.at += n
+	}
+}
+
+// raw reads a value as it stands in the link.
+func (p *magnetParser) raw() string {
+	value := p.link[p.at:]
+	if i := strings.IndexByte(value, '&'); i >= 0 {
+		value = value[:i]
+	}
+	p.at += len(value)
+	return value
+}
+
+// text reads a value and decodes its escapes once; what is no escape stays as it is. A plus sign becomes the byte given.
+func (p *magnetParser) text(plus byte) string {
+	rest := p.link[p.at:]
+	if len(p.space)-p.used < len(rest) {
+		p.more(len(rest))
+	}
+	dst := p.space[p.used:]
+	n, read := decodeValue(dst, rest, plus)
+	p.at += read
+	p.used += n
 	if n == 0 {
 		return ""
 	}
-	text := unsafe.String(&p.space[0], n) // these bytes are not written again
-	p.space = p.space[n:]
-	return text
-}
-
-// copyDecoded decodes into dst, which is long enough, and returns how many bytes there are.
-func copyDecoded(dst []byte, s string, plus bool) (n int) {
-	if strings.IndexByte(s, '%') < 0 && (!plus || strings.IndexByte(s, '+') < 0) {
-		return copy(dst, s)
-	}
-	dst = dst[:len(s)]
-	for i := 0; i < len(s); {
-		if s[i] != '%' {
-			from := i // a run without escapes, at once
-			for i++; i < len(s) && s[i] != '%'; i++ {
-			}
-			copied := copy(dst[n:], s[from:i])
-			if plus {
-				for j, c := range dst[n : n+copied] {
-					if c == '+' {
-						dst[n+j] = ' '
-					}
-				}
-			}
-			n += copied
-			continue
-		}
-		c := byte('%')
-		if i+2 < len(s) {
-			if a, b := hexDigit[s[i+1]], hexDigit[s[i+2]]; a|b <= 15 {
-				c = a<<4 | b
-				i += 2
-			}
-		}
-		dst[n] = c
-		n++
-		i++
-	}
-	return n
-}
-
-// cutParameter cuts at the next separator: an ampersand, which may be escaped for HTML, even several times.
-func cutParameter(s string) (pair, rest string) {
-	i := strings.IndexByte(s, '&')
-	if i < 0 {
-		return s, ""
-	}
-	pair, rest = s[:i], s[i+1:]
-	for rest != "" && (rest[0] == '#' || rest[0]|0x20 == 'a') {
-		n := escapedAmpersand(rest)
-		if n == 0 {
-			break
-		}
-		rest = rest[n:]
-	}
-	return pair, rest
+	return unsafe.String(&dst[0], n) // these bytes are not written again
 }
 
 // escapedAmpersand returns the length of what follows the ampersand of "&amp;" and its like.
@@ -252,74 +232,124 @@ func digits(s string) (n int, ok bool) {
 	return n, true
 }
 
-// parameter takes over a parameter; its value is still escaped.
-func (p *magnetParser) parameter(m *Magnet, key magnetKey, value string) {
+// parameter takes over the parameter whose value comes next.
+func (p *magnetParser) parameter(m *Magnet, key magnetKey) {
 	switch key {
 	case keyTopic:
-		p.topic(m, value)
+		p.topic(m)
 	case keyTracker:
-		if t := trim(p.decode(value, false)); trackerScheme(t) {
+		if t := trim(p.text('+')); trackerScheme(t) {
+			p.begin(&m.Trackers, fewTrackers)
 			p.trackers.add(&m.Trackers, t)
 		}
 	case keyName:
 		if m.Name == "" {
-			m.Name = trim(p.decode(value, true))
+			m.Name = trim(p.text(' '))
 			if !utf8.ValidString(m.Name) {
 				m.Name = trim(strings.ToValidUTF8(m.Name, "\uFFFD"))
 			}
 		}
 	case keyLength:
+		value := p.raw()
 		if n, err := strconv.ParseInt(value, 10, 64); err == nil && n > 0 && m.Length == 0 && value[0] != '+' {
 			m.Length = n
 		}
 	case keyWebSeed:
-		p.add(&p.webSeeds, &m.WebSeeds, value)
+		p.add(&p.webSeeds, &m.WebSeeds)
 	case keySource:
-		p.add(&p.sources, &m.Sources, value)
+		p.add(&p.sources, &m.Sources)
 	case keyFallback:
-		p.add(&p.fallback, &m.Fallback, value)
+		p.add(&p.fallback, &m.Fallback)
 	case keyWords:
-		for word := range strings.FieldsSeq(p.decode(value, true)) {
+		for word := range strings.FieldsSeq(p.text(' ')) {
+			p.begin(&m.Keywords, 1)
 			p.words.add(&m.Keywords, word)
 		}
 	case keyPeer:
-		p.address(&p.peers, &m.Peers, value)
+		p.address(&p.peers, &m.Peers)
 	case keyNode:
-		p.address(&p.nodes, &m.Nodes, value)
+		p.address(&p.nodes, &m.Nodes)
 	case keySelect:
-		m.Select = appendRanges(m.Select, p.decode(value, false))
+		m.Select = appendRanges(m.Select, p.text('+'))
 	}
 }
 
-func (p *magnetParser) add(seen *uniq, list *[]string, value string) {
-	if value = trim(p.decode(value, false)); value != "" {
+// begin gives a list its first n places.
+func (p *magnetParser) begin(list *[]string, n int) {
+	if *list != nil {
+		return
+	}
+	if len(p.lists) < n {
+		p.lists = make([]string, usualLists)
+	}
+	*list, p.lists = p.lists[:0:n], p.lists[n:]
+}
+
+func (p *magnetParser) add(seen *uniq, list *[]string) {
+	if value := trim(p.text('+')); value != "" {
+		p.begin(list, 1)
 		seen.add(list, value)
 	}
 }
 
-func (p *magnetParser) address(seen *uniq, list *[]string, value string) {
-	if a, ok := hostPort(trim(p.decode(value, false))); ok {
+func (p *magnetParser) address(seen *uniq, list *[]string) {
+	if a, ok := hostPort(trim(p.text('+'))); ok {
+		p.begin(list, 1)
 		seen.add(list, a)
 	}
 }
 
 // topic reads the hash of an xt.
-func (p *magnetParser) topic(m *Magnet, s string) {
-	if strings.IndexByte(s, '%') >= 0 {
-		s = p.decode(s, false)
+func (p *magnetParser) topic(m *Magnet) {
+	from := p.at
+	if digits, ok := strings.CutPrefix(p.link[from:], urnV1); ok && m.V1.IsZero() && plainHashV1(&m.V1, digits) {
+		p.at += len(urnV1) + 2*len(m.V1)
+		p.hashed = true
+		return
 	}
-	if digits, ok := cutURN(s, urnV1); ok {
-		if !m.V1.IsZero() {
+	s := p.raw()
+	if strings.IndexByte(s, '%') >= 0 {
+		p.at = from
+		s = p.text('+')
+	}
+	multihash, v2 := strings.CutPrefix(s, urnV2) // as it is usually written, before the slower looks
+	if !v2 {
+		if digits, ok := cutURN(s, urnV1); ok {
+			p.hashV1(m, digits, s)
 			return
 		}
-		if !decodeHashV1(&m.V1, digits) {
-			m.V1, p.badHash = HashV1{}, s
-		}
-	} else if multihash, ok := cutURN(s, urnV2); ok && m.V2.IsZero() {
-		if digits, ok := strings.CutPrefix(multihash, sha256Prefix); !ok || !decodeHashV2(&m.V2, digits) {
+		multihash, v2 = cutURN(s, urnV2)
+	}
+	if v2 && m.V2.IsZero() {
+		if digits, ok := strings.CutPrefix(multihash, sha256Prefix); ok && decodeHashV2(&m.V2, digits) {
+			p.hashed = true
+		} else {
 			m.V2, p.badHash = HashV2{}, s
 		}
 	}
+}
+
+// hashV1 takes over a hash unless there is one already.
+func (p *magnetParser) hashV1(m *Magnet, digits, urn string) {
+	switch {
+	case !m.V1.IsZero():
+	case decodeHashV1(&m.V1, digits):
+		p.hashed = true
+	default:
+		m.V1, p.badHash = HashV1{}, urn
+	}
+}
+
+// plainHashV1 reads the usual form of a hash, up to the end of its parameter.
+func plainHashV1(h *HashV1, s string) bool {
+	const digits = 2 * len(h)
+	if len(s) == digits || len(s) > digits && s[digits] == '&' {
+		if decodeHashV1(h, s[:digits]) {
+			return true
+		}
+		*h = HashV1{}
+	}
+	return false
 }
 
 // cutURN cuts off a prefix that is compared without case.
@@ -328,87 +358,4 @@ func cutURN(s, urn string) (rest string, ok bool) {
 		return "", false
 	}
 	return s[len(urn):], true
-}
-
-// appendRanges reads the indices and ranges of an so; what is none of these is passed over.
-func appendRanges(list []Range, s string) []Range {
-	for part := range strings.SplitSeq(s, ",") {
-		from, to, ranged := strings.Cut(part, "-")
-		first, ok := digits(from)
-		last := first
-		if ranged && ok {
-			last, ok = digits(to)
-		}
-		if ok && first <= last && last <= MaxSelect {
-			list = append(list, Range{first, last})
-		}
-	}
-	return list
-}
-
-// mergeRanges sorts ranges and joins those that touch.
-func mergeRanges(ranges []Range) []Range {
-	if len(ranges) < 2 {
-		return ranges
-	}
-	slices.SortFunc(ranges, func(a, b Range) int { return a.First - b.First })
-	merged := ranges[:1]
-	for _, r := range ranges[1:] {
-		if last := &merged[len(merged)-1]; r.First <= last.Last+1 {
-			last.Last = max(last.Last, r.Last)
-		} else {
-			merged = append(merged, r)
-		}
-	}
-	return merged
-}
-
-// hostPort checks an address and brings it into its usual form.
-func hostPort(s string) (string, bool) {
-	i := strings.LastIndexByte(s, ':')
-	if i <= 0 {
-		return "", false
-	}
-	host, port := s[:i], s[i+1:]
-	n, ok := digits(port)
-	if !ok || n < 1 || n > 65535 {
-		return "", false
-	}
-	if host[0] == '[' {
-		addr, err := netip.ParseAddr(strings.TrimSuffix(host[1:], "]"))
-		if err != nil || !addr.Is6() || host[len(host)-1] != ']' {
-			return "", false
-		}
-		host = "[" + addr.String() + "]"
-	} else if !isHost(host) {
-		return "", false
-	}
-	if port[0] != '0' && s[:i] == host {
-		return s, true
-	}
-	return host + ":" + strconv.Itoa(n), true
-}
-
-// maxHost is the greatest length of a host name, in bytes.
-const maxHost = 253
-
-// notOfHost tells the ASCII characters that no host name has.
-var notOfHost = func() (t [utf8.RuneSelf]bool) {
-	for c := range t {
-		t[c] = c <= ' ' || c == 0x7f || strings.IndexByte("/\\?#@:[]<>\"'%", byte(c)) >= 0
-	}
-	return t
-}()
-
-// isHost tells whether s may be a host name or an IPv4 address; letters of any script may stand in it.
-func isHost(s string) bool {
-	ascii := true
-	for i := range len(s) {
-		if s[i] >= utf8.RuneSelf {
-			ascii = false
-		} else if notOfHost[s[i]] {
-			return false
-		}
-	}
-	return len(s) <= maxHost && (ascii || utf8.ValidString(s))
 }

@@ -10,6 +10,9 @@ import (
 
 // trackerScheme tells whether a URL is of a scheme that trackers have.
 func trackerScheme(url string) bool {
+	if len(url) > len("http://") && (url[:6] == "udp://" || url[:7] == "http://") {
+		return true // as most have it
+	}
 	var lower [len("https")]byte
 	for i := range min(len(url), len(lower)+1) {
 		if url[i] == ':' {

@@ -21,7 +21,7 @@ const (
 
 	// Links with trackers and names have not reached leastSpeed: what is left is mostly memory for what they hold.
 	// This bar keeps what has been reached.
-	leastSpeedOfLinks = 2.5
+	leastSpeedOfLinks = 3.0
 )
 
 // TestTorrentBeside measures both on the same inputs in turn, and compares the medians of the rounds. A full parse is the
