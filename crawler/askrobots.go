@@ -3,9 +3,11 @@ package crawler
 import (
 	"context"
 	"errors"
+	"maps"
 	"time"
 
 	"github.com/seine-go/seine/fetch"
+	"github.com/seine-go/seine/fetch/robots"
 )
 
 // robotsError is what robots.txt says against a URL.
@@ -34,10 +36,14 @@ func (v *visit) askRobots(ctx context.Context, url, host string) error {
 	}
 	d, err := v.e.robots.Check(ctx, url)
 	if err != nil {
+		var p *robots.PanicError
+		if errors.As(err, &p) { // counted where it happened
+			return &PanicError{Value: p.Value, Stack: p.Stack}
+		}
 		return err
 	}
 	if d.CrawlDelay > 0 {
-		if err := v.e.setCrawlDelay(ctx, host, d.CrawlDelay); err != nil {
+		if err := v.keepDelay(ctx, host, max(d.CrawlDelay, v.e.cfg.Delay)); err != nil {
 			return err
 		}
 	}
@@ -83,19 +89,102 @@ func (e *Engine) recovered(host string) {
 // told again, and counted anew.
 const maxDelays = 100_000
 
+// keepDelay has the host's crawl-delay kept: by the frontier, or, where that has no room for the pace of one more host,
+// by leaving the host alone for so long after each page.
+func (v *visit) keepDelay(ctx context.Context, host string, d time.Duration) error {
+	err := v.e.setCrawlDelay(ctx, host, d)
+	if !errors.Is(err, ErrFull) {
+		return err
+	}
+	if !v.r.claimRest(v, host, d) {
+		return &heldError{host, d}
+	}
+	v.mu.Lock()
+	asked := v.begun > 0
+	v.mu.Unlock()
+	if host == v.host && !asked {
+		return nil // the visit before has seen to it
+	}
+	return v.block(ctx, host, d) // for the page, which follows robots.txt
+}
+
+// heldError says that a page waits until another one of its host is done.
+type heldError struct {
+	host string
+	in   time.Duration
+}
+
+// Error names the host.
+func (e *heldError) Error() string {
+	return "seine: " + e.host + " is being visited, and wants a delay"
+}
+
+// claimRest notes that a visit keeps the delay of a host by itself, unless another one of the host does.
+func (r *run) claimRest(v *visit, host string, d time.Duration) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for other := range r.held {
+		if other != v && other.rests[host] > 0 {
+			return false
+		}
+	}
+	if v.rests == nil {
+		v.rests = map[string]time.Duration{}
+	}
+	v.rests[host] = d
+	return true
+}
+
+// rest leaves hosts alone whose pace the frontier does not keep.
+func (v *visit) rest() {
+	v.r.mu.Lock()
+	rests := maps.Clone(v.rests)
+	v.r.mu.Unlock()
+	for host, d := range rests {
+		if err := v.block(context.WithoutCancel(v.ctx), host, d); err != nil {
+			v.e.log.Warn("block", "host", host, "err", err)
+		}
+	}
+}
+
+func (v *visit) block(ctx context.Context, host string, d time.Duration) error {
+	return v.e.cfg.Frontier.(HostSetter).SetHost(ctx, host, HostPolicy{Block: d})
+}
+
+// setCrawlDelay tells the frontier of a crawl-delay, once.
 func (e *Engine) setCrawlDelay(ctx context.Context, host string, d time.Duration) error {
-	d = max(d, e.cfg.Delay)
 	e.mu.Lock()
 	known := e.delays[host] == d
-	if !known {
-		if len(e.delays) >= maxDelays {
-			clear(e.delays)
-		}
-		e.delays[host] = d
-	}
 	e.mu.Unlock()
-	if setter, ok := e.cfg.Frontier.(HostSetter); ok && !known {
-		return setter.SetHost(ctx, host, HostPolicy{Delay: d})
+	if known {
+		return nil
 	}
+	if setter, ok := e.cfg.Frontier.(HostSetter); ok {
+		if err := setter.SetHost(ctx, host, HostPolicy{Delay: d}); err != nil {
+			return err
+		}
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if len(e.delays) >= maxDelays {
+		clear(e.delays)
+	}
+	e.delays[host] = d
 	return nil
+}
+
+// counted is the fetch chain as it serves robots.txt: what does not return is counted. The cache makes an error of it.
+type counted struct{ e *Engine }
+
+// Fetch implements fetch.Fetcher.
+func (c counted) Fetch(ctx context.Context, req *fetch.Request) (*fetch.Response, error) {
+	returned := false
+	defer func() {
+		if !returned {
+			c.e.count.panics.Add(1)
+		}
+	}()
+	resp, err := c.e.fetcher.Fetch(ctx, req)
+	returned = true
+	return resp, err
 }

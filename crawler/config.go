@@ -2,12 +2,15 @@ package crawler
 
 import (
 	"context"
+	"fmt"
 	"log/slog"
 	"math"
+	"reflect"
 	"strings"
 	"time"
 
 	"github.com/seine-go/seine/dedupe"
+	"github.com/seine-go/seine/extract"
 	"github.com/seine-go/seine/fetch"
 	"github.com/seine-go/seine/fetch/robots"
 )
@@ -68,20 +71,31 @@ type Config struct {
 	// CPU and memory allow. It must not be negative.
 	Concurrency int
 
+	// MaxPages, MaxBytes and MaxTime are the budget of a run. When one is spent no page is asked for any more, what is in
+	// the middle goes on to its end, everything else stays in the frontier for the next run, and Stats.Spent names the
+	// field. Zero means no limit. A page counts once, however often it is tried and redirected; what robots.txt, scope or
+	// depth refuse does not count. MaxBytes counts all bodies as they come over the wire, and holds as far as they are
+	// known before a page is asked for.
+	MaxPages int64
+	MaxBytes int64
+	MaxTime  time.Duration
+	// HostBudget is what a run may spend on each host. The zero value means no limit.
+	HostBudget Budget
+
 	MaxDepth int   // links from a seed. Zero means no limit; to fetch the seeds alone, follow nothing
-	MaxPages int64 // pages asked for. Zero means no limit
-	MaxBytes int64 // body bytes received, as far as they are known before a page is asked for. Zero means no limit
-	MaxLinks int   // links taken from one page. Zero means the default of extract.ScanOptions
+	MaxLinks int   // links that are taken from one page, in whatever way. Zero means extract.DefaultMaxLinks
 	MaxBody  int64 // bytes of a decoded body, for the engine's own Transport. Zero means its default
 	MaxHops  int   // redirects from a request to its page. Zero means 10; negative follows none
 
 	// MaxAttempts is how often a page is tried. Zero means 3, negative 1.
 	MaxAttempts int
+	// Retry says what is done about tries that failed. The zero value is the good default.
+	Retry RetryPolicy
 	// AllStatuses gives pages of every status to the handler. Zero means 2xx only; any other fails, and 429 and 5xx are
 	// tried again before.
 	AllStatuses bool
 	// Grace is how long Run waits, when its context has ended, for handlers that go on. Zero means 5 s, negative for
-	// ever. Once a budget is spent, pages that have been asked for are waited for to their end.
+	// ever.
 	Grace time.Duration
 
 	// Logger gets what happens: pages at Debug, failures at Warn. Nil means nothing is logged.
@@ -93,6 +107,25 @@ type Config struct {
 type Hooks struct {
 	// Failed is told of each request that has ended without its page being done, refused ones included.
 	Failed func(ctx context.Context, err *PageError)
+}
+
+// checkNil refuses nil pointers and functions behind interfaces, which would panic at their first use.
+func (c *Config) checkNil() error {
+	for _, f := range [...]struct {
+		field string
+		value any
+	}{{"Handler", c.Handler}, {"Frontier", c.Frontier}, {"Store", c.Store}, {"Fetcher", c.Fetcher}} {
+		if isNil(f.value) {
+			return &ConfigError{Field: f.field, Reason: fmt.Sprintf("is a nil %T", f.value)}
+		}
+	}
+	return nil
+}
+
+// isNil reports whether an interface that is not nil holds a nil pointer or function.
+func isNil(v any) bool {
+	r := reflect.ValueOf(v)
+	return (r.Kind() == reflect.Pointer || r.Kind() == reflect.Func) && r.IsNil()
 }
 
 // check refuses what cannot be and fills in the defaults.
@@ -121,7 +154,7 @@ func (c *Config) check() error {
 	if c.Delay < 0 {
 		return &ConfigError{Field: "Delay", Reason: "is negative"}
 	}
-	if err := c.Scope.check(); err != nil {
+	if err := first(c.checkNil(), c.Scope.check("Scope")); err != nil {
 		return err
 	}
 	if m, ok := c.Handler.(interface{ Check() error }); ok {
@@ -134,8 +167,12 @@ func (c *Config) check() error {
 	c.MaxDepth = orDefault(c.MaxDepth, math.MaxInt, math.MaxInt)
 	c.MaxPages = orDefault(c.MaxPages, math.MaxInt64, math.MaxInt64)
 	c.MaxBytes = orDefault(c.MaxBytes, math.MaxInt64, math.MaxInt64)
+	c.MaxTime = orDefault(c.MaxTime, math.MaxInt64, math.MaxInt64)
+	c.HostBudget = c.HostBudget.withDefaults()
+	c.MaxLinks = orDefault(c.MaxLinks, extract.DefaultMaxLinks, math.MaxInt)
 	c.MaxHops = orDefault(c.MaxHops, 10, 0)
 	c.MaxAttempts = orDefault(c.MaxAttempts, 3, 1)
+	c.Retry = c.Retry.withDefaults()
 	c.Traps = c.Traps.withDefaults()
 	c.Grace = orDefault(c.Grace, 5*time.Second, math.MaxInt64)
 	if c.Frontier == nil {

@@ -19,6 +19,7 @@ import (
 	"crypto/rand"
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"iter"
 	"log/slog"
 	"sync"
@@ -60,7 +61,7 @@ func New(cfg Config) (*Engine, error) {
 		return nil, err
 	}
 	if !cfg.IgnoreRobots {
-		e.robots = &robots.Cache{Fetcher: e.fetcher, Agent: cfg.Agent, Log: cfg.Logger}
+		e.robots = &robots.Cache{Fetcher: counted{e}, Agent: cfg.Agent, Log: cfg.Logger}
 	}
 	return e, nil
 }
@@ -94,7 +95,18 @@ func (e *Engine) chain() error {
 		}
 		e.own = foreign{e, f}
 	}
-	e.fetcher = fetch.Chain(e.own, e.cfg.Middleware...)
+	e.fetcher = e.own
+	for i := len(e.cfg.Middleware) - 1; i >= 0; i-- {
+		field, m := fmt.Sprintf("Middleware[%d]", i), e.cfg.Middleware[i]
+		if m == nil {
+			return &ConfigError{Field: field, Reason: "is nil"}
+		}
+		f := m(e.fetcher)
+		if f == nil || isNil(f) {
+			return &ConfigError{Field: field, Reason: "returned a nil Fetcher"}
+		}
+		e.fetcher = f
+	}
 	return nil
 }
 
@@ -135,12 +147,12 @@ func (e *Engine) crawl(ctx context.Context, h Handler, failed func(*PageError), 
 	start, before := time.Now(), e.count.snapshot()
 	r := newRun(ctx, e, h, failed)
 	defer r.cancel(nil)
-	err := r.begin(seeds)
+	err := r.safely("start", func() error { return r.begin(seeds) })
 	if err == nil {
 		err = r.loop()
 	}
 	stats := e.count.snapshot().less(before)
-	stats.Elapsed, stats.Finished = time.Since(start), r.finished
+	stats.Elapsed, stats.Finished, stats.Spent = time.Since(start), r.finished, r.ranOut
 	return stats, err
 }
 

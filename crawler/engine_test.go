@@ -111,7 +111,7 @@ func TestLimits_K007(t *testing.T) {
 		{"depth 2", crawler.Config{MaxDepth: 2}, 3, true},
 		{"depth 1", crawler.Config{MaxDepth: 1}, 2, true},
 		{"pages 10", crawler.Config{MaxPages: 10}, 10, false},
-		{"bytes", crawler.Config{MaxBytes: 100}, 3, false},
+		{"bytes", crawler.Config{MaxBytes: 120}, 3, false},
 		{"no limit", crawler.Config{MaxDepth: -1, MaxPages: -1, MaxBytes: -1}, 30, true},
 	} {
 		t.Run(c.name, func(t *testing.T) {

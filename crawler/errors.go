@@ -17,7 +17,7 @@ var (
 	ErrOutOfScope       = errors.New("seine: out of scope")
 	ErrTooDeep          = errors.New("seine: deeper than the depth limit")
 	ErrTooManyHops      = errors.New("seine: too many redirects")
-	ErrBudget           = errors.New("seine: the budget is spent")
+	ErrBudget           = errors.New("seine: the budget is spent") // of a host; that of a run ends it, see Stats.Spent
 )
 
 // ConfigError names the field of a Config that cannot be.

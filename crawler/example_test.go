@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/seine-go/seine/crawler"
 	"github.com/seine-go/seine/crawler/crawltest/demosite"
@@ -126,4 +127,45 @@ func ExampleNewMemory() {
 	// [added duplicate] <nil>
 	// 1 <nil>
 	// 1 true <nil>
+}
+
+// A budget for the run and one for each host: what ended the run is told, what a host was spared is listed.
+func ExampleBudget() {
+	site := demosite.New(demosite.Options{Films: 30})
+	if err := site.Start(); err != nil {
+		log.Fatal(err)
+	}
+	defer site.Close()
+	eng, err := crawler.New(crawler.Config{
+		AllowPrivate: true, Spacing: -1,
+		MaxPages: 10, MaxTime: time.Hour,
+		HostBudget: crawler.Budget{Pages: 100, Bytes: 10 << 20},
+		Handler: crawler.HandlerFunc(func(_ context.Context, p *crawler.Page) error {
+			p.FollowLinks()
+			return nil
+		}),
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer eng.Close()
+	stats, err := eng.Run(context.Background(), site.URL())
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(stats.Pages, "pages,", stats.Spent, "is spent")
+	// Output: 10 pages, MaxPages is spent
+}
+
+// Time-outs are waited out for longer and tried more often; a host that is down is asked again a few times in all.
+func ExampleRetryPolicy() {
+	_, err := crawler.New(crawler.Config{
+		MaxAttempts: 3,
+		Retry: crawler.RetryPolicy{
+			Rules:   map[crawler.RetryClass]crawler.RetryRule{crawler.RetryTimeout: {Attempts: 5, Wait: time.Minute}},
+			HostMin: 20, // and two for each page that came through
+		},
+	})
+	fmt.Println(err)
+	// Output: <nil>
 }

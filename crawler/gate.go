@@ -92,6 +92,7 @@ func (v *visit) leaveOwn(r ratelimit.Report) {
 	defer v.mu.Unlock()
 	v.report, v.lastEnd = merge(v.report, r), time.Now()
 	v.lastSent = whenSent(v.lastEnd, r)
+	v.r.received(v.host, r.Bytes)
 }
 
 // slot books one more slot on a host where the visit has a place.
@@ -139,6 +140,7 @@ func (v *visit) enterForeign(ctx context.Context, host string) (func(ratelimit.R
 		defer v.mu.Unlock()
 		p.report, p.lastEnd = merge(p.report, r), time.Now()
 		p.lastSent = whenSent(p.lastEnd, r)
+		v.r.received(host, r.Bytes)
 	}, nil
 }
 
@@ -201,7 +203,7 @@ func (e *Engine) checkHop(ctx context.Context, _ *fetch.Request, next string) er
 	}
 	u, ok := weburl.Split(next)
 	if !ok || !v.r.scope.holdsURL(u) {
-		return ErrOutOfScope
+		return v.r.scope.refuse(next)
 	}
 	if rule := e.cfg.Traps.check(u); rule != "" {
 		return &TrapError{URL: next, Rule: rule}
@@ -352,7 +354,7 @@ func (v *visit) followForeign(resp *fetch.Response) (bool, error) {
 	}
 	switch {
 	case !v.r.scope.holds(next):
-		return true, ErrOutOfScope
+		return true, v.r.scope.refuse(next)
 	case v.req.Hops+1 > v.e.cfg.MaxHops:
 		return true, ErrTooManyHops
 	}

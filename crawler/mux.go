@@ -38,7 +38,7 @@ func (m *Mux) Handle(pattern string, h Handler) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	r, err := parsePattern(pattern)
-	if err == nil && h == nil {
+	if err == nil && (h == nil || isNil(h)) {
 		err = errors.New("the handler is nil")
 	}
 	if err == nil {
@@ -64,7 +64,7 @@ func (m *Mux) HandleLabel(label string, h Handler) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	switch {
-	case label == "" || len(label) > MaxLabelBytes || h == nil:
+	case label == "" || len(label) > MaxLabelBytes || h == nil || isNil(h):
 		m.errs = append(m.errs, fmt.Errorf("seine: mux: label %q: no label of 1 to %d bytes with a handler", label, MaxLabelBytes))
 	case m.labels[label] != nil:
 		m.errs = append(m.errs, fmt.Errorf("seine: mux: label %q is taken", label))

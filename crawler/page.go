@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/PuerkitoBio/goquery"
@@ -29,7 +30,11 @@ type Page struct {
 	doc    *extract.Document
 	hints  *extract.Hints
 	values []pathValue
-	err    error // the first fault of the page's own methods
+	staged map[string]struct{} // keys of the links, once there are as many as may be
+	unread int                 // links that the scan left out, where somebody looked at them
+	beyond int                 // links that were left out because there were as many as may be
+	cut    bool                // the body is not whole
+	err    error               // the first fault of the page's own methods
 }
 
 type pathValue struct{ name, value string }
@@ -105,20 +110,20 @@ func (p *Page) Hints() *extract.Hints {
 		p.fault(err)
 		p.hints = &extract.Hints{}
 	}
-	if p.hints.LinksCut > 0 && p.v != nil {
-		p.v.e.count.cut.Add(1)
-		p.v.e.log.Warn("links cut", "url", weburl.Redact(p.URL), "beyond", p.hints.LinksCut)
-	}
 	return p.hints
 }
 
 // Links returns the links of the page, in its order.
-func (p *Page) Links() []extract.Link { return p.Hints().Links }
+func (p *Page) Links() []extract.Link {
+	h := p.Hints()
+	p.unread = h.LinksCut
+	return h.Links
+}
 
 // FollowLinks stages all links of the page that are in scope and may be followed, and returns how many.
 func (p *Page) FollowLinks() int {
 	n := 0
-	for _, l := range p.Hints().Links {
+	for _, l := range p.Links() {
 		if p.follow(l.URL, l.NoFollow) {
 			n++
 		}
@@ -132,7 +137,7 @@ func (p *Page) FollowLinks() int {
 func (p *Page) Follow(selector string) int {
 	if selector == "a[href]" { // what the link pass finds anyway
 		n := 0
-		for _, l := range p.Hints().Links {
+		for _, l := range p.Links() {
 			if l.Kind == extract.Anchor && p.follow(l.URL, l.NoFollow) {
 				n++
 			}
@@ -201,12 +206,44 @@ func (p *Page) follow(url string, noFollow bool) bool {
 	if p.s.key, err = v.e.setKey(&r, p.s.key); err != nil {
 		return false // the link pass has parsed it: no profile refuses such a URL but for its length
 	}
+	if !p.stage(r) {
+		p.beyond++
+		return false
+	}
+	return true
+}
+
+// stage keeps a request unless the page has as many different ones as MaxLinks allows, and reports whether it is staged.
+func (p *Page) stage(r Request) bool {
+	if p.staged == nil && len(p.s.links) >= p.v.e.cfg.MaxLinks {
+		p.index()
+	}
+	if p.staged != nil {
+		if _, there := p.staged[r.key()]; there {
+			return true
+		}
+		if len(p.s.links) >= p.v.e.cfg.MaxLinks {
+			return false
+		}
+		p.staged[r.key()] = struct{}{}
+	}
 	p.s.links = append(p.s.links, r)
 	return true
 }
 
+// index finds out which of the staged requests are the same, which matters only at the bound.
+func (p *Page) index() {
+	p.staged = make(map[string]struct{}, len(p.s.links))
+	p.s.links = slices.DeleteFunc(p.s.links, func(r Request) bool {
+		_, twice := p.staged[r.key()]
+		p.staged[r.key()] = struct{}{}
+		return twice
+	})
+}
+
 // Add stages requests. URLs are resolved against the page. Depth is one more than the page's unless it is set. A
-// request that cannot be stored, or is out of scope, is an error and none is staged.
+// request that cannot be stored, is out of scope, or is one more than Config.MaxLinks allows a page, is an error and none
+// is staged.
 func (p *Page) Add(reqs ...*Request) error {
 	if p.v == nil {
 		return errOver
@@ -215,38 +252,64 @@ func (p *Page) Add(reqs ...*Request) error {
 	if err != nil {
 		return err
 	}
-	staged := len(p.s.links)
+	ready := make([]Request, 0, len(reqs))
 	for _, r := range reqs {
 		u, err := base.Resolve(r.URL)
 		if err != nil {
-			err = &RequestError{URL: r.URL, Err: err}
-		} else {
-			c := *r
-			c.URL = u.Href()
-			err = p.add(&c)
+			return &RequestError{URL: r.URL, Err: err}
 		}
+		c := *r
+		c.URL = u.Href()
+		made, err := p.made(&c)
 		if err != nil {
-			p.s.links = p.s.links[:staged]
 			return err
 		}
+		ready = append(ready, *made)
+	}
+	if err := p.room(ready); err != nil {
+		return err
+	}
+	for _, r := range ready {
+		p.stage(r)
 	}
 	return nil
 }
 
-func (p *Page) add(r *Request) error {
+// made checks and completes a request that a handler made.
+func (p *Page) made(r *Request) (*Request, error) {
 	if r.Depth == 0 {
 		r.Depth = p.Depth + 1
 	}
 	r, err := p.v.e.seed(r)
 	switch {
 	case err != nil:
-		return err
+		return nil, err
 	case r.Depth > p.v.e.cfg.MaxDepth:
-		return fmt.Errorf("%w: %s", ErrTooDeep, weburl.Redact(r.URL))
+		return nil, fmt.Errorf("%w: %s", ErrTooDeep, weburl.Redact(r.URL))
 	case !p.v.r.scope.holds(r.URL):
-		return fmt.Errorf("%w: %s", ErrOutOfScope, weburl.Redact(r.URL))
+		return nil, p.v.r.scope.refuse(r.URL)
 	}
-	p.s.links = append(p.s.links, *r)
+	return r, nil
+}
+
+// room refuses requests that are more than the page may have.
+func (p *Page) room(reqs []Request) error {
+	most := p.v.e.cfg.MaxLinks
+	if len(reqs) <= most-len(p.s.links) {
+		return nil
+	}
+	if p.staged == nil {
+		p.index()
+	}
+	fresh := map[string]struct{}{}
+	for _, r := range reqs {
+		if _, there := p.staged[r.key()]; !there {
+			fresh[r.key()] = struct{}{}
+		}
+		if len(p.s.links)+len(fresh) > most {
+			return &RequestError{URL: r.URL, Reason: fmt.Sprintf("is beyond the %d links that Config.MaxLinks allows a page", most)}
+		}
+	}
 	return nil
 }
 

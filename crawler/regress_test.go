@@ -341,7 +341,7 @@ func TestConfigReachesAnyFetcher(t *testing.T) {
 	})
 	h := crawler.HandlerFunc(func(context.Context, *crawler.Page) error { return nil })
 	for field, cfg := range map[string]crawler.Config{
-		"AllowPrivate": {Handler: h, Fetcher: fetch.FetcherFunc(nil), AllowPrivate: true},
+		"AllowPrivate": {Handler: h, Fetcher: fetch.FetcherFunc(func(context.Context, *fetch.Request) (*fetch.Response, error) { return nil, nil }), AllowPrivate: true},
 		"UserAgent":    {Handler: h, Fetcher: &fetch.Transport{UserAgent: "y/1"}, Agent: "x", UserAgent: "x/1"},
 	} {
 		var bad *crawler.ConfigError

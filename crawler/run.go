@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"runtime"
 	"sync"
 	"time"
@@ -41,14 +42,17 @@ type run struct {
 	scope                Scope
 	ended                bool
 	finished             bool
+	ranOut               string // the budget that ended it
 	err                  error
 	open                 int // own producers, where the frontier does not count them
 	wake                 *time.Timer
 	group                sync.WaitGroup
+	spent                *spending
+	retries              retries
 }
 
 func newRun(ctx context.Context, e *Engine, h Handler, failed func(*PageError)) *run {
-	r := &run{e: e, handler: h, failed: failed, boot: newBoot(), held: map[*visit]struct{}{}, cpu: make(chan struct{}, runtime.GOMAXPROCS(0))}
+	r := &run{e: e, handler: h, failed: failed, boot: newBoot(), held: map[*visit]struct{}{}, cpu: make(chan struct{}, runtime.GOMAXPROCS(0)), spent: newSpending()}
 	r.cond.L = &r.mu
 	r.limit = e.cfg.Concurrency
 	if r.limit == 0 {
@@ -62,6 +66,9 @@ func newRun(ctx context.Context, e *Engine, h Handler, failed func(*PageError)) 
 func (r *run) loop() error {
 	stopWake := context.AfterFunc(r.ctx, func() { r.end(context.Cause(r.ctx), false) })
 	defer stopWake()
+	if d := r.e.cfg.MaxTime; d < math.MaxInt64 {
+		defer time.AfterFunc(d, func() { r.endSpent("MaxTime") }).Stop()
+	}
 	r.mu.Lock()
 	r.spawn(1)
 	r.mu.Unlock()
@@ -127,6 +134,23 @@ func (r *run) end(err error, finished bool) {
 		}
 	}
 	r.cond.Broadcast()
+}
+
+// endSpent ends the run because a budget is spent.
+func (r *run) endSpent(field string) {
+	r.mu.Lock()
+	if !r.ended {
+		r.ranOut = field
+	}
+	r.mu.Unlock()
+	r.end(nil, false)
+}
+
+// over reports whether the run has ended, by its budget for one.
+func (r *run) over() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.ended
 }
 
 // poke has a worker ask the frontier again.

@@ -1,6 +1,7 @@
 package crawler
 
 import (
+	"fmt"
 	"net"
 	"slices"
 	"strings"
@@ -25,40 +26,59 @@ func (s Scope) isZero() bool {
 	return len(s.Hosts)+len(s.Domains)+len(s.Prefixes) == 0
 }
 
-// check refuses what can never match.
-func (s Scope) check() error {
-	for _, h := range s.Hosts {
+// check refuses what can never match. field is what holds the scope.
+func (s Scope) check(field string) error {
+	if err := checkHosts(field+".Hosts", s.Hosts); err != nil {
+		return err
+	}
+	for _, d := range s.Domains {
+		if _, err := weburl.Parse("http://" + d); err != nil || d != strings.ToLower(d) || strings.ContainsAny(d, ":/?#@") || strings.HasPrefix(d, ".") {
+			return &ConfigError{Field: field + ".Domains", Reason: quoted(d) + " is no domain"}
+		}
+		if suffix, icann := publicsuffix.PublicSuffix(d); icann && suffix == d {
+			return &ConfigError{Field: field + ".Domains", Reason: quoted(d) + " is a public suffix, under which anybody has a site"}
+		}
+	}
+	for _, p := range s.Prefixes {
+		if u, err := weburl.Parse(p); err != nil || !u.IsHTTP() || u.Href() != p {
+			return &ConfigError{Field: field + ".Prefixes", Reason: quoted(p) + " is no beginning of an http or https URL as it is serialised"}
+		}
+	}
+	for _, p := range s.Exclude {
+		if u, err := weburl.Parse(p); !strings.HasPrefix(p, "/") && (err != nil || !u.IsHTTP()) {
+			return &ConfigError{Field: field + ".Exclude", Reason: quoted(p) + " is neither a URL nor a path"}
+		}
+	}
+	return nil
+}
+
+// checkHosts refuses names of hosts that are none, and those that no URL has.
+func checkHosts(field string, hosts []string) error {
+	for _, h := range hosts {
 		if h == "*" {
 			continue
 		}
 		u, err := weburl.Parse("http://" + h)
 		v, err2 := weburl.Parse("https://" + h)
 		if err != nil || err2 != nil || strings.ContainsAny(h, "/?#@") {
-			return &ConfigError{Field: "Scope.Hosts", Reason: quoted(h) + " is no host"}
+			return &ConfigError{Field: field, Reason: quoted(h) + " is no host"}
 		}
 		if u.Host() != h && v.Host() != h {
-			return &ConfigError{Field: "Scope.Hosts", Reason: quoted(h) + " is never met: write " + quoted(u.Host())}
-		}
-	}
-	for _, d := range s.Domains {
-		if _, err := weburl.Parse("http://" + d); err != nil || d != strings.ToLower(d) || strings.ContainsAny(d, ":/?#@") || strings.HasPrefix(d, ".") {
-			return &ConfigError{Field: "Scope.Domains", Reason: quoted(d) + " is no domain"}
-		}
-		if suffix, icann := publicsuffix.PublicSuffix(d); icann && suffix == d {
-			return &ConfigError{Field: "Scope.Domains", Reason: quoted(d) + " is a public suffix, under which anybody has a site"}
-		}
-	}
-	for _, p := range s.Prefixes {
-		if u, err := weburl.Parse(p); err != nil || !u.IsHTTP() || u.Href() != p {
-			return &ConfigError{Field: "Scope.Prefixes", Reason: quoted(p) + " is no beginning of an http or https URL as it is serialised"}
-		}
-	}
-	for _, p := range s.Exclude {
-		if u, err := weburl.Parse(p); !strings.HasPrefix(p, "/") && (err != nil || !u.IsHTTP()) {
-			return &ConfigError{Field: "Scope.Exclude", Reason: quoted(p) + " is neither a URL nor a path"}
+			return &ConfigError{Field: field, Reason: quoted(h) + " is never met: write " + quoted(u.Host())}
 		}
 	}
 	return nil
+}
+
+// also returns the scope with what another one leaves out left out as well.
+func (s Scope) also(out Scope) Scope {
+	s.Exclude = slices.Concat(s.Exclude, out.Exclude)
+	if f, g := s.Func, out.Func; f == nil {
+		s.Func = g
+	} else if g != nil {
+		s.Func = func(url string) bool { return f(url) && g(url) }
+	}
+	return s
 }
 
 // holds reports whether a URL, as it is serialised, is in scope.
@@ -69,15 +89,34 @@ func (s *Scope) holds(href string) bool {
 
 func (s *Scope) holdsURL(u weburl.URL) bool {
 	href := u.Href()
-	if !u.IsHTTP() || !s.within(u, href) {
-		return false
+	return u.IsHTTP() && s.within(u, href) && s.excludes(u, href) == "" && (s.Func == nil || s.Func(href))
+}
+
+// refuse is the error of a URL that is out of scope: it says why, and what to set.
+func (s *Scope) refuse(href string) error {
+	u, ok := weburl.Split(href)
+	reason := ""
+	switch {
+	case !ok || !u.IsHTTP():
+		reason = "it is neither http nor https"
+	case !s.within(u, href):
+		reason = "its host is to be named in Scope.Hosts as " + quoted(u.Host()) + ", or its domain in Scope.Domains"
+	case s.excludes(u, href) != "":
+		reason = "Scope.Exclude has " + quoted(s.excludes(u, href))
+	default:
+		reason = "Scope.Func says so"
 	}
+	return fmt.Errorf("%w: %s: %s", ErrOutOfScope, weburl.Redact(href), reason)
+}
+
+// excludes returns what of Exclude holds a URL, or "".
+func (s *Scope) excludes(u weburl.URL, href string) string {
 	for _, p := range s.Exclude {
 		if strings.HasPrefix(href, p) || p[0] == '/' && strings.HasPrefix(u.Path(), p) {
-			return false
+			return p
 		}
 	}
-	return s.Func == nil || s.Func(href)
+	return ""
 }
 
 func (s *Scope) within(u weburl.URL, href string) bool {

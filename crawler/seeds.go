@@ -38,12 +38,17 @@ func (r *run) begin(seeds []string) error {
 	site, isSite := e.cfg.Handler.(Site)
 	r.scope = e.cfg.Scope
 	if isSite {
-		hosts = append(hosts, site.Hosts()...)
+		own := site.Hosts()
+		if err := checkHosts("Site.Hosts", own); err != nil {
+			return err
+		}
+		hosts = append(hosts, own...)
 		if s, ok := site.(SiteScope); ok && r.scope.isZero() {
-			r.scope = s.Scope()
-			if err := r.scope.check(); err != nil {
+			own := s.Scope()
+			if err := own.check("Site.Scope"); err != nil {
 				return err
 			}
+			r.scope = own.also(r.scope)
 		}
 	}
 	if r.scope.isZero() { // what earlier runs left in the frontier stays in scope
@@ -153,12 +158,17 @@ func (r *run) offer(reqs []*Request) ([]*Request, error) {
 	return nil, nil
 }
 
-// add adds requests, waiting while the frontier is full.
+// add adds requests, waiting while the frontier is full. What has no room when the run ends is left out: it is offered
+// again by whoever starts the next.
 func (r *run) add(reqs []*Request) error {
 	for {
 		rest, err := r.offer(reqs)
 		if err != nil || len(rest) == 0 {
 			return err
+		}
+		if r.over() {
+			r.e.log.Warn("seeds left out", "requests", len(rest))
+			return nil
 		}
 		reqs = rest
 		if err := r.pause(fullPause); err != nil {
@@ -231,7 +241,7 @@ func (r *run) siteSeeds(site Site, rest []*Request) error {
 	r.produce(func() error {
 		defer stop()
 		err := r.add(rest)
-		for more && err == nil {
+		for more && err == nil && !r.over() {
 			var batch []*Request
 			if batch, more, err = r.pull(next); err == nil {
 				err = r.add(batch)

@@ -5,23 +5,21 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"math/rand/v2"
-	"net/http"
 	"time"
 
-	"github.com/seine-go/seine/fetch"
 	"github.com/seine-go/seine/internal/weburl"
 	"github.com/seine-go/seine/ratelimit"
 )
 
 // settle ends the lease as the error says.
 func (v *visit) settle(p *Page, err error) {
+	v.rest()
 	s := Settlement{Lease: v.lease, Report: v.hostReport()}
-	v.decide(&s, err)
+	err = v.decide(&s, err)
 	if s.Outcome == Done && err == nil {
 		if e := v.stage(&s, p); e != nil {
-			err, s = e, Settlement{Lease: v.lease, Report: s.Report}
-			v.decide(&s, err)
+			s = Settlement{Lease: v.lease, Report: s.Report}
+			err = v.decide(&s, e)
 		}
 	}
 	if s.Outcome == Done && v.moved != nil && errors.Is(err, errMoved) {
@@ -77,53 +75,42 @@ func (v *visit) stage(s *Settlement, p *Page) error {
 	return nil
 }
 
-// decide turns an error into an outcome.
-func (v *visit) decide(s *Settlement, err error) {
+// decide turns an error into an outcome. It returns the error with what it adds to it.
+func (v *visit) decide(s *Settlement, err error) error {
 	var robots *robotsError
 	var h *handlerError
-	var status *fetch.StatusError
-	var failure *fetch.Error
+	var budget *BudgetError
+	var held *heldError
 	var panicked *PanicError
+	isHandlers := errors.As(err, &h)
 	switch {
 	case err == nil, errors.Is(err, errMoved):
 		s.Outcome = Done
+	case errors.As(err, &held):
+		s.Outcome, s.Delay = Released, held.in
 	case errors.Is(err, errReleased), v.r.ctx.Err() != nil && !errors.As(err, &panicked):
 		s.Outcome = Released
 	case errors.As(err, &panicked):
 		s.Outcome = Failed
-	case errors.As(err, &h):
-		switch {
-		case h.permanent:
-			s.Outcome = Failed
-		case h.timed:
-			v.again(s, h.delay)
-		default:
-			v.again(s, backoff(v.lease.Attempt))
-		}
+	case isHandlers && h.timed:
+		v.again(s, h.delay)
 	case errors.As(err, &robots) && robots.outage && v.e.patient(v.host):
 		s.Outcome, s.Delay = Released, robots.retryIn // the page was not asked for: no try of it
-	case errors.As(err, &robots) && robots.retryIn > 0:
-		v.again(s, robots.retryIn)
-	case refusal(err):
-		s.Outcome = Done
-	case errors.As(err, &status):
-		if temporaryStatus(status.Status) {
-			v.again(s, max(backoff(v.lease.Attempt), s.Report.RetryAfter))
-		} else {
-			s.Outcome = Failed
-		}
-	case errors.As(err, &failure):
-		if failure.Temporary() {
-			v.again(s, backoff(v.lease.Attempt))
-		} else {
-			s.Outcome = Failed
-		}
+	case robots != nil && robots.retryIn > 0:
+		err = v.retry(s, err)
+	case !isHandlers && refusal(err):
+		s.Outcome, v.refused = Done, true
+	case !isHandlers && errors.As(err, &budget):
+		s.Outcome, v.refused = Failed, true // listed, so that it can be driven again
+	case temporary(err):
+		err = v.retry(s, err)
 	default:
-		v.again(s, backoff(v.lease.Attempt))
+		s.Outcome = Failed
 	}
 	if err != nil {
 		s.Reason = err.Error()
 	}
+	return err
 }
 
 // again has the request tried again in d, or gives it up.
@@ -141,31 +128,16 @@ func refusal(err error) bool {
 	return errors.As(err, &trap) || errors.Is(err, ErrRobotsDisallowed) || errors.Is(err, ErrOutOfScope) || errors.Is(err, ErrTooDeep)
 }
 
-func temporaryStatus(status int) bool {
-	switch status {
-	case http.StatusRequestTimeout, http.StatusTooEarly, http.StatusTooManyRequests, http.StatusInternalServerError,
-		http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
-		return true
-	}
-	return status >= 520 && status <= 530 // what gateways make of a dead origin
-}
-
-// backoff is how long to wait after a try: a second, doubled with each, half to one and a half of it, at most 5 minutes.
-func backoff(attempt int) time.Duration {
-	d := min(time.Second<<min(max(attempt-1, 0), 10), 5*time.Minute)
-	return d/2 + rand.N(d)
-}
-
 // account counts and tells what became of the request.
 func (v *visit) account(p *Page, s *Settlement, err error) {
 	c := &v.e.count
+	v.r.spent.over(&v.e.cfg, v, s.Outcome)
+	if err == nil || !temporary(err) && !v.refused {
+		v.r.retries.through(v.host)
+	}
 	switch {
 	case s.Outcome == Done && err == nil:
-		c.pages.Add(1)
-		c.links.Add(int64(len(s.Links)))
-		if v.e.log.Enabled(v.ctx, slog.LevelDebug) {
-			v.e.log.Debug("page", "url", weburl.Redact(p.URL), "status", p.Response.Status, "bytes", p.Response.RawSize, "links", len(s.Links), "depth", p.Depth)
-		}
+		v.accountPage(p, s)
 		return
 	case errors.Is(err, errMoved):
 		c.moved.Add(1)
@@ -176,7 +148,7 @@ func (v *visit) account(p *Page, s *Settlement, err error) {
 		c.retried.Add(1)
 		v.e.log.Info("retry", "url", weburl.Redact(v.req.URL), "attempt", v.lease.Attempt, "in", s.Delay, "err", err)
 		return
-	case s.Outcome == Done:
+	case v.refused:
 		c.refused.Add(1)
 		v.e.log.Debug("refused", "url", weburl.Redact(v.req.URL), "err", err)
 	default:
@@ -189,6 +161,24 @@ func (v *visit) account(p *Page, s *Settlement, err error) {
 	}
 	if v.r.failed != nil {
 		v.r.failed(failure)
+	}
+}
+
+// accountPage counts and tells of a page that is done.
+func (v *visit) accountPage(p *Page, s *Settlement) {
+	c := &v.e.count
+	c.pages.Add(1)
+	c.links.Add(int64(len(s.Links)))
+	left := p.unread + p.beyond
+	if left > 0 {
+		c.linksCut.Add(int64(left))
+		v.e.log.Warn("links cut", "url", weburl.Redact(p.URL), "beyond", left)
+	}
+	if left > 0 || p.cut {
+		c.cut.Add(1)
+	}
+	if v.e.log.Enabled(v.ctx, slog.LevelDebug) {
+		v.e.log.Debug("page", "url", weburl.Redact(p.URL), "status", p.Response.Status, "bytes", p.Response.RawSize, "links", len(s.Links), "depth", p.Depth)
 	}
 }
 

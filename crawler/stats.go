@@ -11,31 +11,37 @@ type Stats struct {
 	Pages    int64 // delivered to the handler and done
 	Failed   int64 // given up
 	Retried  int64 // tries that were put off
-	Refused  int64 // not asked for: robots.txt, scope, depth, budget
+	Refused  int64 // not asked for: robots.txt, scope, depth, the budget of their host
 	Trapped  int64 // links that a rule against traps left out
 	Moved    int64 // answered by a redirect whose target became a request of its own
 	Links    int64 // that handlers followed
+	LinksCut int64 // links beyond MaxLinks, which were left out
 	Cut      int64 // pages that were done with less than their whole body or with more links than MaxLinks
-	Bytes    int64 // of bodies, as they came over the wire
+	Bytes    int64 // of all bodies, those of redirects and robots.txt too, as they came over the wire
 	Panics   int64 // of handlers and middlewares
 	Elapsed  time.Duration
-	Finished bool // nothing was left to do
+	Finished bool   // nothing was left to do
+	Spent    string // the budget that ended the run: MaxPages, MaxBytes or MaxTime; "" for none
 }
 
 // String returns the stats in one line.
 func (s *Stats) String() string {
-	return fmt.Sprintf("%d pages, %d failed, %d refused, %d bytes in %v", s.Pages, s.Failed, s.Refused, s.Bytes, s.Elapsed.Round(time.Millisecond))
+	line := fmt.Sprintf("%d pages, %d failed, %d refused, %d bytes in %v", s.Pages, s.Failed, s.Refused, s.Bytes, s.Elapsed.Round(time.Millisecond))
+	if s.Spent != "" {
+		line += ", " + s.Spent + " spent"
+	}
+	return line
 }
 
 // counters are the stats while the engine runs.
 type counters struct {
-	asked, pages, failed, retried, refused, moved, trapped, links, cut, bytes, panics atomic.Int64
+	pages, failed, retried, refused, moved, trapped, links, linksCut, cut, bytes, panics atomic.Int64
 }
 
 func (c *counters) snapshot() *Stats {
 	return &Stats{
 		Pages: c.pages.Load(), Failed: c.failed.Load(), Retried: c.retried.Load(), Refused: c.refused.Load(), Moved: c.moved.Load(),
-		Trapped: c.trapped.Load(), Links: c.links.Load(), Cut: c.cut.Load(), Bytes: c.bytes.Load(), Panics: c.panics.Load(),
+		Trapped: c.trapped.Load(), Links: c.links.Load(), LinksCut: c.linksCut.Load(), Cut: c.cut.Load(), Bytes: c.bytes.Load(), Panics: c.panics.Load(),
 	}
 }
 
@@ -43,6 +49,7 @@ func (c *counters) snapshot() *Stats {
 func (s *Stats) less(b *Stats) *Stats {
 	return &Stats{
 		Pages: s.Pages - b.Pages, Failed: s.Failed - b.Failed, Retried: s.Retried - b.Retried, Refused: s.Refused - b.Refused,
-		Moved: s.Moved - b.Moved, Trapped: s.Trapped - b.Trapped, Links: s.Links - b.Links, Cut: s.Cut - b.Cut, Bytes: s.Bytes - b.Bytes, Panics: s.Panics - b.Panics,
+		Moved: s.Moved - b.Moved, Trapped: s.Trapped - b.Trapped, Links: s.Links - b.Links, LinksCut: s.LinksCut - b.LinksCut, Cut: s.Cut - b.Cut, Bytes: s.Bytes - b.Bytes,
+		Panics: s.Panics - b.Panics,
 	}
 }

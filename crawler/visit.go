@@ -23,6 +23,12 @@ type visit struct {
 	ctx    context.Context
 	cancel context.CancelCauseFunc
 	placed bool // among the handlers that use the CPU
+	spent  bool // the budgets have paid for the page
+	paid   bool // the host's share of retries has paid for another try
+
+	refused bool // it must not be sent
+
+	rests map[string]time.Duration // crawl-delays that the frontier has no room for, by host; the run's mu guards it
 
 	mu       sync.Mutex // the fields below: a middleware may have several exchanges at a time
 	report   HostReport // of the exchanges with the lease's own host
@@ -67,7 +73,7 @@ func (r *run) visit(l Lease, leased time.Time, s *scratch) {
 		}
 		p.v, p.s = nil, nil
 		cancel(nil)
-		r.over(v)
+		r.left(v)
 	}()
 	err = v.guarded(p)
 }
@@ -75,8 +81,8 @@ func (r *run) visit(l Lease, leased time.Time, s *scratch) {
 // errGone is what becomes of a page whose handler ended its goroutine, as testing.T.FailNow does.
 var errGone = Permanent(errors.New("seine: the handler ended its goroutine"))
 
-// over takes a visit out of the account.
-func (r *run) over(v *visit) {
+// left takes a visit out of the account.
+func (r *run) left(v *visit) {
 	class := v.hostReport().Class
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -116,8 +122,8 @@ func (v *visit) work(p *Page) error {
 	if err := v.allowed(); err != nil {
 		return err
 	}
-	if !v.r.spend() {
-		return errReleased
+	if err := v.r.spend(v); err != nil {
+		return err
 	}
 	resp, err := v.e.fetcher.Fetch(v.ctx, v.req.fetchRequest(v.e.cfg.MaxHops))
 	if err != nil {
@@ -127,7 +133,6 @@ func (v *visit) work(p *Page) error {
 		return &fetch.Error{Op: "fetch", URL: v.req.URL, Kind: fetch.ErrInvalid, Err: errNothing}
 	}
 	v.leaveForeign()
-	v.e.count.bytes.Add(resp.RawSize)
 	p.Response, p.URL = resp, resp.URL
 	if moved, err := v.followForeign(resp); moved || err != nil {
 		return err
@@ -137,7 +142,7 @@ func (v *visit) work(p *Page) error {
 			return err
 		}
 	}
-	if err := v.cut(resp); err != nil {
+	if err := v.cut(p); err != nil {
 		return err
 	}
 	return v.handle(p)
@@ -146,16 +151,17 @@ func (v *visit) work(p *Page) error {
 var errNothing = errors.New("a middleware returned neither a response nor an error")
 
 // cut tells of a body that is not whole. Where another try may bring it whole, that is made first.
-func (v *visit) cut(resp *fetch.Response) error {
+func (v *visit) cut(p *Page) error {
+	resp := p.Response
 	if !resp.Truncated {
 		return nil
 	}
 	err := resp.BodyErr()
 	var failure *fetch.Error
-	if errors.As(err, &failure) && failure.Temporary() && v.lease.Attempt < v.e.cfg.MaxAttempts {
+	if errors.As(err, &failure) && failure.Temporary() && v.retryable(err) == nil {
 		return err
 	}
-	v.e.count.cut.Add(1)
+	p.cut = true
 	v.e.log.Warn("cut", "url", weburl.Redact(resp.URL), "bytes", len(resp.Body), "err", err)
 	return nil
 }
@@ -212,20 +218,10 @@ func handled(err error) error {
 // allowed asks scope and robots.txt whether the request may be sent.
 func (v *visit) allowed() error {
 	if v.req.Depth > 0 && !v.r.scope.holds(v.req.URL) {
-		return ErrOutOfScope
+		return v.r.scope.refuse(v.req.URL)
 	}
 	if v.req.Depth > v.e.cfg.MaxDepth {
 		return ErrTooDeep
 	}
 	return v.askRobots(v.ctx, v.req.URL, v.host)
-}
-
-// spend takes a page from the budget, or ends the run.
-func (r *run) spend() bool {
-	c := &r.e.count
-	if c.bytes.Load() < r.e.cfg.MaxBytes && c.asked.Add(1) <= r.e.cfg.MaxPages {
-		return true
-	}
-	r.end(nil, false)
-	return false
 }
