@@ -158,6 +158,12 @@ func lookupAttr(name []byte) (attrID, bool) {
 	if len(name) < 3 || len(name) > 13 {
 		return 0, false
 	}
+	switch string(name) { // the usual ones, as they are usually written
+	case "href":
+		return attrHref, true
+	case "class", "style", "title":
+		return 0, false
+	}
 	var buf [13]byte
 	switch string(lower(buf[:0], name)) {
 	case "href":

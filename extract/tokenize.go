@@ -71,6 +71,9 @@ func (s *scanner) run(b []byte, last bool) int {
 // whether there is more to do there: for another state, or because a tag was too long.
 func (s *scanner) data(b []byte, i int, last bool) (int, bool) {
 	for {
+		if s.builder == nil && len(s.foreign) == 0 {
+			i = s.plainTags(b, i)
+		}
 		if i >= len(b) || b[i] != '<' { // tags often touch
 			n := bytes.IndexByte(b[i:], '<')
 			if n < 0 {
@@ -112,6 +115,48 @@ func (s *scanner) data(b []byte, i int, last bool) (int, bool) {
 		i = end
 		if s.state != inData {
 			return i, true
+		}
+	}
+}
+
+// longestPlain is how many bytes of a tag plainTags looks at.
+const longestPlain = 16
+
+// plainTags passes over tags that mean nothing, as most of a page do: end tags, and start tags of one or two letters and
+// no attributes. It is startTag and endTag for these, and returns where it stopped.
+func (s *scanner) plainTags(b []byte, i int) int {
+	for {
+		if i < len(b) && b[i] != '<' {
+			n := bytes.IndexByte(b[i:], '<')
+			if n < 0 {
+				return i
+			}
+			i += n
+		}
+		if len(b)-i < longestPlain {
+			return i
+		}
+		tag := b[i : i+longestPlain : i+longestPlain]
+		switch c := tag[1]; {
+		case c == '/' && class[tag[2]]&isLetter != 0:
+			end := 3
+			for end < longestPlain-1 && class[tag[end]]&endsName == 0 {
+				end++
+			}
+			if tag[end] != '>' || end-2 == len("template") {
+				return i
+			}
+			i += end + 1
+		case class[c]&isLetter == 0:
+			return i
+		case class[tag[2]]&endsName == 0 && tag[3] == '>':
+			s.templateStart = false
+			i += 4
+		case tag[2] == '>' && c|0x20 != 'a':
+			s.templateStart = false
+			i += 3
+		default:
+			return i
 		}
 	}
 }

@@ -17,6 +17,9 @@ const (
 // schemeOf reads the scheme of a reference as the URL standard does: blanks and control characters before it do not
 // count, nor do tabs and newlines in it.
 func schemeOf(ref []byte) refScheme {
+	if len(ref) > 0 && ref[0] == '/' {
+		return schemeHTTP
+	}
 	i := 0
 	for i < len(ref) && ref[i] <= ' ' {
 		i++
