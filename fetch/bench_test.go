@@ -22,8 +22,12 @@ import (
 const benchServer = "SEINE_FETCH_BENCH_SERVER"
 
 func TestMain(m *testing.M) {
-	if os.Getenv(benchServer) != "" {
+	switch os.Getenv(benchServer) {
+	case "h1":
 		serveBench()
+		return
+	case "h2":
+		serveBenchH2()
 		return
 	}
 	os.Exit(m.Run())
@@ -73,10 +77,10 @@ func answerBench(conn net.Conn) {
 	}
 }
 
-func startBenchServer(t testing.TB) string {
+func startBenchServer(t testing.TB, proto string) string {
 	t.Helper()
 	cmd := exec.Command(os.Args[0])
-	cmd.Env = append(os.Environ(), benchServer+"=1")
+	cmd.Env = append(os.Environ(), benchServer+"="+proto)
 	in, err := cmd.StdinPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -150,7 +154,7 @@ func contenders(t testing.TB) []contender {
 
 // BenchmarkExchange fetches a page over a kept connection from a server in another process.
 func BenchmarkExchange(b *testing.B) {
-	addr := startBenchServer(b)
+	addr := startBenchServer(b, "h1")
 	for _, size := range []int{2 << 10, 20 << 10} {
 		for _, c := range contenders(b) {
 			b.Run(fmt.Sprintf("%dKB/%s", size>>10, c.name), func(b *testing.B) {

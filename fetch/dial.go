@@ -67,7 +67,8 @@ func (t *Transport) connect(f *flight) (*conn, *Error) {
 		}
 	}
 	if c.info.ALPN == "h2" {
-		return c, t.startH2(f.ctx, c)
+		t.startH2(c, c.nc)
+		return c, nil
 	}
 	c.h1 = h1.NewConn(c.nc, t.conf.limits, t.conf.timeouts)
 	return c, nil

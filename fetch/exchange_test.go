@@ -21,7 +21,7 @@ func TestExchangeBudget(t *testing.T) {
 		allocsBar         = 20
 		slack             = 1.25 // for what a shared machine adds to a ratio
 	)
-	addr := startBenchServer(t)
+	addr := startBenchServer(t, "h1")
 	var figures string
 	for _, size := range []int{2 << 10, 20 << 10} {
 		url := fmt.Sprintf("http://%s/%d", addr, size)

@@ -182,7 +182,7 @@ func (f *flight) report(a *answer, err *Error, elapsed time.Duration, again bool
 // exchange has one exchange on a connection of the pool. again says that it is to be repeated on a fresh connection:
 // the kept one was dead and the host, as far as can be known, did nothing with the request (RFC 9110 9.2.2).
 func (f *flight) exchange(start time.Time, fresh bool) (a *answer, again bool, err *Error) {
-	for {
+	for tries := 0; ; tries++ {
 		c, reused, err := f.t.acquire(f, fresh)
 		if err != nil {
 			return nil, false, err
@@ -203,7 +203,7 @@ func (f *flight) exchange(start time.Time, fresh bool) (a *answer, again bool, e
 		switch dead := reused && !fresh; {
 		case err == nil:
 			return a, false, nil
-		case dead && outcome == unsent:
+		case dead && outcome == unsent, outcome == refused && tries < maxRefused:
 			fresh = true
 		case dead && outcome == unanswered && idempotent(f.method):
 			return nil, true, err
@@ -220,6 +220,7 @@ const (
 	settled    fate = iota // it cannot be repeated without the caller's knowledge
 	unanswered             // the connection ended before a byte of an answer came
 	unsent                 // the connection ended before a byte of the request went out
+	refused                // the host has done nothing with the request, and says so
 )
 
 func idempotent(method string) bool {

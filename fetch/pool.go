@@ -5,14 +5,15 @@ import (
 	"crypto/x509"
 	"errors"
 	"net"
-	"net/http"
 	"net/netip"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
 	"time"
 
 	"github.com/seine-go/seine/fetch/internal/h1"
+	"github.com/seine-go/seine/fetch/internal/h2"
 )
 
 var errClosed = errors.New("the transport is closed")
@@ -42,8 +43,8 @@ func (r *Route) key(scheme, host, port string) poolKey {
 // conn is a connection with what the pool and an exchange need of it.
 type conn struct {
 	nc   net.Conn
-	h1   *h1.Conn         // nil for HTTP/2
-	h2   *http.ClientConn // nil for HTTP/1
+	h1   *h1.Conn // nil for HTTP/2
+	h2   *h2.Conn // nil for HTTP/1
 	host *poolHost
 
 	addr netip.AddrPort
@@ -183,7 +184,7 @@ var errPanicked = errors.New("the function that connects panicked")
 func (p *pool) take(h *poolHost, fresh bool) (c *conn, doomed []*conn) {
 	for i := 0; i < len(h.h2); {
 		c := h.h2[i]
-		if c.h2.Reserve() == nil {
+		if c.h2.Reserve() {
 			p.idle.remove(&c.node)
 			c.inFlight++
 			return c, doomed
@@ -244,7 +245,7 @@ func (p *pool) release(c *conn, keep bool) {
 	case c.inFlight > 0: // HTTP/2: take finds out whether it is still of use
 		p.mu.Unlock()
 		return
-	case c.h2 != nil && c.h2.Available() == 0:
+	case c.h2 != nil && !c.h2.Usable():
 		keep = false
 	case c.h1 != nil && len(h.idle) >= p.maxIdlePerHost:
 		keep = false
@@ -267,6 +268,16 @@ func (p *pool) release(c *conn, keep bool) {
 	}
 	p.mu.Unlock()
 	closeAll(doomed)
+}
+
+// ended takes an HTTP/2 connection that can serve no more out of the pool, unless an exchange is under way on it: then the
+// last one does.
+func (p *pool) ended(c *conn) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if c.host != nil && c.inFlight == 0 && slices.Contains(c.host.h2, c) {
+		p.drop(c)
+	}
 }
 
 // drop takes a connection without an exchange out of the pool; the caller closes it when it has let go of the lock.

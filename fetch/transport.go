@@ -3,12 +3,12 @@ package fetch
 import (
 	"context"
 	"net"
-	"net/http"
 	"net/netip"
 	"sync"
 	"time"
 
 	"github.com/seine-go/seine/fetch/internal/h1"
+	"github.com/seine-go/seine/fetch/internal/h2"
 )
 
 // Defaults of Transport.
@@ -88,7 +88,6 @@ type Transport struct {
 	conf config
 	dns  dnsCache
 	pool pool
-	h2   http.Transport
 }
 
 // config holds the fields of a Transport with the defaults filled in.
@@ -102,6 +101,7 @@ type config struct {
 	maxRedirects int
 	limits       h1.Limits
 	timeouts     h1.Timeouts
+	h2           h2.Config
 
 	dialTimeout, tlsTimeout, total time.Duration // 0: none
 }

@@ -121,7 +121,7 @@ func TestCanonicalName(t *testing.T) {
 		"", "a", "-", "--a", "A-", "content-type", "CONTENT-TYPE", "Content-Type", "content-Type", "eTAG", "www-authenticate",
 		"x-a_b.c", "x-!#$%&'*+.^`|~9", "a b", "caf\xe9", "Ünicode", "a:b", strings.Repeat("x-Y", 40), "set-cookie", "TE",
 	} {
-		if got, want := canonicalName(name), http.CanonicalHeaderKey(name); got != want {
+		if got, want := CanonicalName(name), http.CanonicalHeaderKey(name); got != want {
 			t.Errorf("%q becomes %q, not %q", name, got, want)
 		}
 	}
@@ -130,7 +130,7 @@ func TestCanonicalName(t *testing.T) {
 			t.Errorf("%q stands for %q", lower, name)
 		}
 	}
-	if n := testing.AllocsPerRun(100, func() { _, _ = canonicalName("content-length"), canonicalName("X-Unusual-But-Canonical") }); n > 0 {
+	if n := testing.AllocsPerRun(100, func() { _, _ = CanonicalName("content-length"), CanonicalName("X-Unusual-But-Canonical") }); n > 0 {
 		t.Errorf("%v allocations", n)
 	}
 }

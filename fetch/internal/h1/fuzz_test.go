@@ -106,7 +106,7 @@ func FuzzRequest(f *testing.F) {
 			t.Errorf("%q", lines[0])
 		}
 		for _, line := range lines[1 : len(lines)-2] {
-			if n, _, ok := strings.Cut(line, ": "); !ok || !validToken(n) {
+			if n, _, ok := strings.Cut(line, ": "); !ok || !ValidToken(n) {
 				t.Errorf("%q", line)
 			}
 		}

@@ -247,7 +247,7 @@ func parseFields(s string, limit int) (http.Header, bool) {
 			last = ""
 			continue
 		}
-		name = canonicalName(name)
+		name = CanonicalName(name)
 		value = trimBlanks(value)
 		if strings.IndexByte(value, '\r') >= 0 { // a bare CR is read as a blank (RFC 9112 2.2)
 			value = strings.ReplaceAll(value, "\r", " ")

@@ -11,7 +11,8 @@ var isToken = func() (t [256]bool) {
 	return t
 }()
 
-func validToken(s string) bool {
+// ValidToken reports whether s is a token of RFC 9110 5.6.2.
+func ValidToken(s string) bool {
 	for i := range len(s) {
 		if !isToken[s[i]] {
 			return false
@@ -51,9 +52,9 @@ func lower(c byte) byte {
 	return c
 }
 
-// canonicalName returns the form that [http.CanonicalHeaderKey] gives to a name. It allocates only for a rare name that
+// CanonicalName returns the form that [http.CanonicalHeaderKey] gives to a name. It allocates only for a rare name that
 // is not in that form already.
-func canonicalName(s string) string {
+func CanonicalName(s string) string {
 	canonical, up := true, true
 	for i := range len(s) {
 		c := s[i]

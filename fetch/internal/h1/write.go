@@ -27,7 +27,7 @@ func appendHead(b []byte, r *Request) ([]byte, asked, error) {
 		method = "GET"
 	}
 	a := asked{head: method == "HEAD", connect: method == "CONNECT"}
-	if !validToken(method) {
+	if !ValidToken(method) {
 		return nil, a, fmt.Errorf("method %q is not a token", method)
 	}
 	if err := checkWord("target", r.Target); err != nil {
@@ -76,7 +76,7 @@ func appendField(b []byte, name, value string) []byte {
 
 // check refuses a field that would break the framing, and notes what it means for the response.
 func (a *asked) check(f *Field, bodyLen int) error {
-	if !validToken(f.Name) {
+	if !ValidToken(f.Name) {
 		return fmt.Errorf("field name %q is not a token", f.Name)
 	}
 	if v := f.Value; strings.IndexByte(v, '\r') >= 0 || strings.IndexByte(v, '\n') >= 0 || strings.IndexByte(v, 0) >= 0 {

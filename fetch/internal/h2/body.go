@@ -1,0 +1,214 @@
+package h2
+
+import (
+	"io"
+	"time"
+
+	"golang.org/x/net/http2"
+)
+
+// rate is what is known of how fast a body comes. The minimum is asked for over windows of waiting: time in which the
+// caller does not read is not the server's.
+type rate struct {
+	begun  bool          // a byte of the body has come
+	waited time.Duration // in this window
+	got    int64         // bytes that came in it
+	slow   bool          // the last window was too slow; said once its bytes are handed out
+}
+
+// Read reads the body. It keeps nothing back: what came before an error has been handed out. io.EOF means the proper end,
+// and may come together with the last bytes; an early one is an *[Error], which then stays.
+func (s *Stream) Read(p []byte) (int, error) {
+	c := s.c
+	c.mu.Lock()
+	for s.chunks.n == 0 && !s.over() && len(p) > 0 {
+		s.await()
+	}
+	n := s.chunks.read(p)
+	s.rate.begun = s.rate.begun || n > 0
+	c.consume(s, int64(n))
+	var err error
+	switch {
+	case s.chunks.n > 0:
+	case s.err != nil:
+		err = s.err
+	case s.ended:
+		err = io.EOF
+	}
+	flush := c.kick(true)
+	c.unlock()
+	if flush {
+		c.flushOnce()
+	}
+	return n, err
+}
+
+// over reports whether nothing more can come.
+func (s *Stream) over() bool { return s.ended || s.err != nil }
+
+// await waits for bytes of the body within its timeouts.
+func (s *Stream) await() {
+	t := &s.c.conf.Timeouts
+	if s.rate.slow {
+		s.failOp(TooSlow, opBody, nil)
+		return
+	}
+	start := time.Now()
+	idle := after(start, t.IdleRead)
+	for now := start; s.chunks.n == 0 && !s.over(); {
+		due := idle
+		rated := s.rate.begun && t.MinRate > 0 && t.RateWindow > 0
+		if rated {
+			if end := now.Add(t.RateWindow - s.rate.waited); due.IsZero() || end.Before(due) {
+				due = end
+			}
+		}
+		why := s.wait(due)
+		end := time.Now()
+		switch {
+		case why == Cancelled, why == Overdue:
+			s.giveUp(why)
+		case why == timeUp && s.chunks.n == 0 && !idle.IsZero() && !end.Before(idle):
+			s.failOp(IdleTimeout, opBody, nil)
+		case rated:
+			s.waited(end.Sub(now))
+		}
+		now = end
+	}
+}
+
+// waited notes time in which the body was waited for, and ends the exchange after a window in which too little came.
+func (s *Stream) waited(d time.Duration) {
+	r, t := &s.rate, &s.c.conf.Timeouts
+	r.waited += d
+	r.got += int64(s.chunks.n)
+	if r.waited < t.RateWindow {
+		return
+	}
+	r.slow = float64(r.got) < float64(t.MinRate)*r.waited.Seconds()
+	r.waited, r.got = 0, 0
+	if r.slow && s.chunks.n == 0 {
+		s.failOp(TooSlow, opBody, nil)
+	}
+}
+
+// readData reads a DATA frame (RFC 9113 6.1), as it comes.
+func (c *Conn) readData(fh http2.FrameHeader) error {
+	size := int64(fh.Length)
+	c.mu.Lock()
+	id, err := c.admit(fh, size)
+	c.kick(false)
+	c.unlock()
+	if err != nil {
+		return err
+	}
+	if fh.Flags.Has(http2.FlagDataPadded) {
+		if size--; size < 0 {
+			return &breach{code: http2.ErrCodeFrameSize, what: "a padded DATA frame without its length"}
+		}
+		pad, err := c.in.ReadByte()
+		if err != nil {
+			return err
+		}
+		if size -= int64(pad); size < 0 {
+			return &breach{code: http2.ErrCodeProtocol, what: "more padding than DATA"}
+		}
+		defer c.release(id, int64(pad)+1)
+		if err := c.readPieces(id, size); err != nil {
+			return err
+		}
+		if _, err := c.in.Discard(int(pad)); err != nil {
+			return err
+		}
+	} else if err := c.readPieces(id, size); err != nil {
+		return err
+	}
+	if fh.Flags.Has(http2.FlagDataEndStream) {
+		c.mu.Lock()
+		if s := c.streams[id]; s != nil {
+			s.end()
+		}
+		c.kick(false)
+		c.unlock()
+	}
+	return nil
+}
+
+// admit says whose the bytes of a frame are; 0 is nobody's.
+func (c *Conn) admit(fh http2.FrameHeader, size int64) (uint32, error) {
+	if !c.window.take(size) {
+		return 0, &breach{code: http2.ErrCodeFlowControl, what: "more than the window of the connection"}
+	}
+	s, err := c.stream(fh.StreamID)
+	if s == nil {
+		return 0, err
+	}
+	switch {
+	case !s.headed:
+		s.reset(&fault{Malformed, http2.ErrCodeProtocol, errDataFirst})
+	case s.ended:
+		s.reset(&fault{Malformed, http2.ErrCodeStreamClosed, nil})
+	case !s.window.take(size):
+		s.reset(&fault{Truncated, http2.ErrCodeFlowControl, errBeyondWindow})
+	case s.isHead && size > 0:
+		s.reset(&fault{Malformed, http2.ErrCodeProtocol, errHeadBody})
+	case size == 0 && !fh.Flags.Has(http2.FlagDataEndStream):
+		return s.id, c.bore()
+	default:
+		return s.id, nil
+	}
+	return 0, nil
+}
+
+// readPieces hands n bytes to a stream, as many at a time as are there.
+func (c *Conn) readPieces(id uint32, n int64) error {
+	for n > 0 {
+		if _, err := c.in.Peek(1); err != nil {
+			return err
+		}
+		piece, _ := c.in.Peek(int(min(n, int64(c.in.Buffered()))))
+		c.mu.Lock()
+		if s := c.streams[id]; s == nil || !s.put(piece) {
+			c.consume(nil, int64(len(piece)))
+			c.kick(false)
+		} else {
+			c.useless = 0
+		}
+		c.unlock()
+		n -= int64(len(piece))
+		_, _ = c.in.Discard(len(piece))
+	}
+	return nil
+}
+
+// put takes bytes of the body, and returns false when it ends the stream instead.
+func (s *Stream) put(p []byte) bool {
+	if s.left >= 0 {
+		if s.left -= int64(len(p)); s.left < 0 {
+			s.reset(&fault{Truncated, http2.ErrCodeProtocol, errLongBody})
+			return false
+		}
+	}
+	s.bytesIn += int64(len(p))
+	s.chunks.write(p)
+	s.signal()
+	return true
+}
+
+// end is the end of the response.
+func (s *Stream) end() {
+	if s.left > 0 && !s.isHead && s.Response.Status != 304 {
+		s.failOp(Truncated, opBody, io.ErrUnexpectedEOF)
+	}
+	s.ended = true
+	s.signal()
+	s.settle()
+}
+
+// release gives back credit for bytes that are nobody's body.
+func (c *Conn) release(id uint32, n int64) {
+	c.mu.Lock()
+	c.consume(c.streams[id], n)
+	c.kick(false)
+	c.unlock()
+}

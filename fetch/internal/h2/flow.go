@@ -1,0 +1,153 @@
+package h2
+
+import (
+	"sync"
+
+	"golang.org/x/net/http2"
+)
+
+// window is how much the server may send (RFC 9113 5.2). Credit is given back when bytes have been consumed, not when they
+// have come: a reader that pauses stops the server, and what is held for it is never more than the window.
+type window struct {
+	size int64 // that is kept up
+	left int64 // that the server may send
+	owed int64 // consumed, and not given back yet
+	debt int64 // that the server may have sent before it knew the size
+}
+
+func newWindow(start, size int64) window { return window{size: size, left: start} }
+
+// streamWindow is that of a new stream. The server may not have seen yet that it is smaller than the usual one.
+func (c *Conn) streamWindow() window {
+	size := int64(min(c.conf.Params.setting(InitialWindowSize, initialWindow), maxWindow))
+	return window{size: size, left: size, debt: max(0, initialWindow-size)}
+}
+
+func (w *window) granted(n int64) { w.left += n }
+
+// take uses up what has come and reports whether the server was free to send it.
+func (w *window) take(n int64) bool {
+	w.left -= n
+	return w.left >= -w.debt
+}
+
+// consumed notes bytes that are held no longer and returns what is to be given back now: nothing before it is half of the
+// window, so that few frames are needed.
+func (w *window) consumed(n int64) uint32 {
+	w.owed += n
+	if w.owed == 0 || w.owed < w.size/2 {
+		return 0
+	}
+	n = w.owed
+	w.owed = 0
+	w.left += n
+	return uint32(n)
+}
+
+// consume gives back credit for bytes of bodies, of a stream too unless it is nil or needs none.
+func (c *Conn) consume(s *Stream, n int64) {
+	if n == 0 || c.lost || c.closing {
+		return
+	}
+	if s != nil && !s.ended && s.err == nil {
+		if more := s.window.consumed(n); more > 0 {
+			_ = c.framer.WriteWindowUpdate(s.id, more)
+		}
+	}
+	if more := c.window.consumed(n); more > 0 {
+		_ = c.framer.WriteWindowUpdate(0, more)
+	}
+}
+
+var errWindow = &breach{code: http2.ErrCodeFlowControl, what: "a window is larger than 2,147,483,647 bytes"}
+
+// opened by the server: more may be sent.
+func (c *Conn) windowUpdate(id uint32, more int64) error {
+	if len(c.senders) == 0 {
+		if err := c.bore(); err != nil {
+			return err
+		}
+	}
+	if id == 0 {
+		if c.send += more; c.send > maxWindow {
+			return errWindow
+		}
+		c.pump()
+		return nil
+	}
+	s, err := c.stream(id)
+	if s == nil {
+		return err
+	}
+	if s.send += more; s.send > maxWindow {
+		s.reset(&fault{Malformed, http2.ErrCodeFlowControl, errWindow})
+		return nil
+	}
+	c.pump()
+	return nil
+}
+
+// chunk is a piece of a body that has come and was not read yet.
+type chunk struct {
+	next *chunk
+	r, w int
+	b    [chunkSize]byte
+}
+
+var chunkPool = sync.Pool{New: func() any { return new(chunk) }}
+
+// chunks is a queue of bytes. The window bounds it: all pieces but the first and the last are full.
+type chunks struct {
+	first, last *chunk
+	n           int
+}
+
+func (q *chunks) write(p []byte) {
+	q.n += len(p)
+	for len(p) > 0 {
+		if q.last == nil || q.last.w == chunkSize {
+			c := chunkPool.Get().(*chunk)
+			c.next, c.r, c.w = nil, 0, 0
+			if q.last == nil {
+				q.first = c
+			} else {
+				q.last.next = c
+			}
+			q.last = c
+		}
+		n := copy(q.last.b[q.last.w:], p)
+		q.last.w += n
+		p = p[n:]
+	}
+}
+
+func (q *chunks) read(p []byte) (n int) {
+	for n < len(p) && q.first != nil {
+		c := q.first
+		m := copy(p[n:], c.b[c.r:c.w])
+		n += m
+		if c.r += m; c.r == c.w {
+			q.drop()
+		}
+	}
+	q.n -= n
+	return n
+}
+
+func (q *chunks) drop() {
+	c := q.first
+	if q.first = c.next; q.first == nil {
+		q.last = nil
+	}
+	chunkPool.Put(c)
+}
+
+// free gives all memory back and returns how much was held.
+func (q *chunks) free() int {
+	n := q.n
+	for q.first != nil {
+		q.drop()
+	}
+	q.n = 0
+	return n
+}
