@@ -55,11 +55,17 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) (err erro
 	depth := flags.Int("depth", 0, "links from a start page at most; 0 is no limit")
 	pages := flags.Int64("pages", 0, "pages at most; 0 is no limit")
 	c := flags.Int("c", 1, "requests in flight to one host")
-	delay := flags.Duration("delay", 0, "from the end of a request to a host to the start of the next; 0: two starts a second at most")
+	delay := flags.Duration("delay", 0, "from the end of a request to a host to the start of the next, with one at a time; 0: two starts a second at most")
 	private := flags.Bool("private", false, "allow loopback and private addresses")
 	verbose := flags.Bool("v", false, "log every page and failure")
 	if err := flags.Parse(args); err != nil {
 		return err
+	}
+	if *depth < 0 || *pages < 0 || *c < 1 {
+		return errors.New("-depth and -pages must not be negative, and -c must be 1 at least")
+	}
+	if *delay > 0 && *c > 1 {
+		return errors.New("-delay lets a host have one request at a time: it goes without -c")
 	}
 	cfg := crawler.Config{
 		MaxDepth: *depth, MaxPages: *pages, PerHost: *c, Delay: *delay, AllowPrivate: *private, AllStatuses: true,
@@ -82,7 +88,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) (err erro
 		fmt.Fprintln(stderr, "crawling the demo site at", site.URL())
 	}
 	if *out != "-" {
-		file, err := os.Create(*out)
+		file, err := openOutput(*out)
 		if err != nil {
 			return err
 		}
@@ -116,8 +122,13 @@ func crawl(ctx context.Context, cfg crawler.Config, seeds []string, s *screen) e
 	if ctx.Err() != nil { // Ctrl-C is an end, not a fault
 		return nil
 	}
+	if err == nil && s.pages == 0 && s.bad > 0 {
+		return errNoPage
+	}
 	return err
 }
+
+var errNoPage = errors.New("no page could be fetched")
 
 // line makes the record of a page.
 func line(p *crawler.Page) ([]byte, error) {

@@ -66,7 +66,7 @@ func TestGivenSite(t *testing.T) {
 	defer site.Close()
 	file := filepath.Join(t.TempDir(), "out.jsonl")
 	var log bytes.Buffer
-	if err := run(t.Context(), []string{"-private", "-delay", "1ms", "-depth", "1", "-c", "4", "-v", "-o", file, site.URL()}, nil, &log); err != nil {
+	if err := run(t.Context(), []string{"-private", "-delay", "1ms", "-depth", "1", "-v", "-o", file, site.URL()}, nil, &log); err != nil {
 		t.Fatal(err)
 	}
 	p, err := os.ReadFile(file)
@@ -86,7 +86,7 @@ func TestGivenSite(t *testing.T) {
 
 	log.Reset()
 	var out bytes.Buffer
-	if err := run(t.Context(), []string{"-pages", "1", site.URL()}, &out, &log); err != nil || out.Len() > 0 || !strings.Contains(log.String(), "refused address") {
+	if err := run(t.Context(), []string{"-pages", "1", site.URL()}, &out, &log); !errors.Is(err, errNoPage) || out.Len() > 0 || !strings.Contains(log.String(), "refused address") {
 		t.Errorf("%v, %q\n%s", err, out.String(), log.String())
 	}
 }
@@ -125,11 +125,42 @@ func (c *cancelAfter) Write(p []byte) (int, error) {
 
 func TestBadArguments(t *testing.T) {
 	t.Parallel()
-	for _, args := range [][]string{{"-nope"}, {"no url"}, {"-c", "x"}, {"-delay", "-1s", "http://films.example/"}, {"-o", t.TempDir(), "http://films.example/"}} {
+	for _, args := range [][]string{{"-nope"}, {"no url"}, {"-c", "x"}, {"-c", "0"}, {"-depth", "-1"}, {"-pages", "-1"}, {"-c", "2", "-delay", "1s", "http://films.example/"}, {"-delay", "-1s", "http://films.example/"}, {"-o", t.TempDir(), "http://films.example/"}} {
 		var out, log bytes.Buffer
 		if err := run(t.Context(), args, &out, &log); err == nil || out.Len() > 0 {
 			t.Errorf("%q: %v, %q", args, err, out.String())
 		}
+	}
+}
+
+// A file that is there is kept until a page has come.
+func TestOutputIsKept(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "out.jsonl")
+	if err := os.WriteFile(file, []byte("an earlier crawl, which is longer than what comes now\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var log bytes.Buffer
+	if err := run(t.Context(), []string{"-o", file, "no url"}, nil, &log); err == nil {
+		t.Error("no error")
+	}
+	if p, _ := os.ReadFile(file); !strings.HasPrefix(string(p), "an earlier crawl") {
+		t.Errorf("the file holds %q", p)
+	}
+	o, err := openOutput(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, line := range []string{"{}\n", "[]\n"} {
+		if _, err := o.Write([]byte(line)); err != nil {
+			t.Error(err)
+		}
+	}
+	if err := o.Close(); err != nil {
+		t.Error(err)
+	}
+	if p, _ := os.ReadFile(file); string(p) != "{}\n[]\n" {
+		t.Errorf("the file holds %q", p)
 	}
 }
 
