@@ -12,8 +12,6 @@ import (
 	"testing"
 	"testing/synctest"
 
-	"golang.org/x/net/http2"
-
 	"github.com/seine-go/seine/internal/memhttp"
 )
 
@@ -22,16 +20,26 @@ var errPlace = errors.New("no place")
 // serve connects to a net/http server in memory.
 func serve(t testing.TB, conf Config, handler http.HandlerFunc) *Conn {
 	t.Helper()
-	client, server := memhttp.Pipe()
+	network := new(memhttp.Network)
+	l, err := network.Listen("films.example:80")
+	if err != nil {
+		t.Fatal(err)
+	}
+	srv := &http.Server{Handler: handler, Protocols: new(http.Protocols), HTTP2: &http.HTTP2Config{MaxConcurrentStreams: 10_000}}
+	srv.Protocols.SetUnencryptedHTTP2(true)
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
-		(&http2.Server{MaxConcurrentStreams: 10_000}).ServeConn(server, &http2.ServeConnOpts{Handler: handler, BaseConfig: &http.Server{}})
+		_ = srv.Serve(l)
 	}()
+	client, err := network.DialContext(t.Context(), "tcp", "films.example:80")
+	if err != nil {
+		t.Fatal(err)
+	}
 	c := NewConn(client, conf)
 	t.Cleanup(func() {
 		_ = c.Close()
-		_ = server.Close()
+		_ = srv.Close()
 		<-ended
 	})
 	return c
