@@ -119,6 +119,19 @@ func (s *spending) takeHost(b Budget, host string, counted bool) error {
 	return nil
 }
 
+// peekHost tells whether the budget of a host is spent for the page of a key.
+func (s *spending) peekHost(b Budget, host, key string) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	_, counted := s.asked[key]
+	if h := s.hosts[host]; h != nil && !h.since.IsZero() {
+		if field := h.over(b, counted); field != "" {
+			return &BudgetError{Host: host, Field: field}
+		}
+	}
+	return nil
+}
+
 // host returns what is known of a host; nil if there is no room for it. s.mu is held.
 func (s *spending) host(name string) *hostSpending {
 	h := s.hosts[name]
@@ -142,8 +155,9 @@ func (h *hostSpending) over(b Budget, counted bool) string {
 	return ""
 }
 
-// received counts the bytes of a body.
+// received counts an exchange and the bytes of its body.
 func (r *run) received(host string, n int64) {
+	r.e.count.requests.Add(1)
 	r.e.count.bytes.Add(n)
 	s := r.spent
 	s.mu.Lock()

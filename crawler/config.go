@@ -1,7 +1,6 @@
 package crawler
 
 import (
-	"context"
 	"fmt"
 	"log/slog"
 	"math"
@@ -101,12 +100,6 @@ type Config struct {
 	// Logger gets what happens: pages at Debug, failures at Warn. Nil means nothing is logged.
 	Logger *slog.Logger
 	Hooks  Hooks
-}
-
-// Hooks are called as the crawl goes on, from many goroutines. A nil hook costs nothing.
-type Hooks struct {
-	// Failed is told of each request that has ended without its page being done, refused ones included.
-	Failed func(ctx context.Context, err *PageError)
 }
 
 // checkNil refuses nil pointers and functions behind interfaces, which would panic at their first use.

@@ -44,6 +44,8 @@ type Engine struct {
 	delays   map[string]time.Duration // crawl-delays that the frontier was told
 	outages  map[string]time.Time     // of robots.txt, since when
 	hosts    []string                 // of the seeds of all runs, for a Config without a scope
+	scope    *Scope                   // of the last run
+	run      *run                     // that goes on, or the last
 	closes   bool
 	named    bool        // the Config says which UserAgent
 	look     func() load // in place of a look at the process; for tests
@@ -146,6 +148,9 @@ func (e *Engine) crawl(ctx context.Context, h Handler, failed func(*PageError), 
 	defer e.running.Store(false)
 	start, before := time.Now(), e.count.snapshot()
 	r := newRun(ctx, e, h, failed)
+	e.mu.Lock()
+	e.run = r
+	e.mu.Unlock()
 	defer r.cancel(nil)
 	err := r.safely("start", func() error { return r.begin(seeds) })
 	if err == nil {

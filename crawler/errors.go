@@ -56,8 +56,12 @@ func (e *RequestError) Unwrap() error { return e.Err }
 type PageError struct {
 	Request *Request
 	Attempt int
+	Refused bool // the request must not be sent: robots.txt, scope, depth, a trap, the budget of its host
 	Err     error
 }
+
+// Class is what the try failed of.
+func (e *PageError) Class() RetryClass { return classOf(e.Err) }
 
 // Error names the URL, the cause and the attempt.
 func (e *PageError) Error() string {

@@ -169,3 +169,63 @@ func ExampleRetryPolicy() {
 	fmt.Println(err)
 	// Output: <nil>
 }
+
+// Why a URL is, or is not, fetched.
+func ExampleEngine_Explain() {
+	eng, err := crawler.New(crawler.Config{
+		IgnoreRobots: true,
+		Scope:        crawler.Scope{Domains: []string{"films.example"}, Exclude: []string{"/login"}},
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, url := range []string{"https://films.example/title/1", "https://films.example/login?to=/", "https://books.example/"} {
+		x, err := eng.Explain(context.Background(), url)
+		if err != nil {
+			log.Fatal(err)
+		}
+		fmt.Println(x.Verdict())
+	}
+	// Output:
+	// not seen: a link to it would be queued
+	// refused: out of scope: https://films.example/login?to=/: Scope.Exclude has "/login"
+	// refused: out of scope: https://books.example/: its host is to be named in Scope.Hosts as "books.example", or its domain in Scope.Domains
+}
+
+// Hooks round the stages of a request: the context of each goes on to what it stands round.
+func ExampleHooks_stages() {
+	site := demosite.New(demosite.Options{Films: 1})
+	if err := site.Start(); err != nil {
+		log.Fatal(err)
+	}
+	defer site.Close()
+	type span struct{}
+	stage := func(name string) crawler.StageHook {
+		return func(ctx context.Context, _ crawler.Stage) (context.Context, func(crawler.StageEnd)) {
+			path, _ := ctx.Value(span{}).(string)
+			path += "/" + name
+			return context.WithValue(ctx, span{}, path), func(crawler.StageEnd) { fmt.Println(path, "ends") }
+		}
+	}
+	eng, err := crawler.New(crawler.Config{
+		AllowPrivate: true, Spacing: -1,
+		Hooks: crawler.Hooks{Visit: stage("visit"), Fetch: stage("fetch"), Handle: stage("handle"), Settle: stage("settle")},
+		Handler: crawler.HandlerFunc(func(ctx context.Context, _ *crawler.Page) error {
+			fmt.Println("the handler is in", ctx.Value(span{}))
+			return nil
+		}),
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer eng.Close()
+	if _, err := eng.Run(context.Background(), site.URL()); err != nil {
+		log.Fatal(err)
+	}
+	// Output:
+	// /visit/fetch ends
+	// the handler is in /visit/handle
+	// /visit/handle ends
+	// /visit/settle ends
+	// /visit ends
+}

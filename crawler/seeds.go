@@ -59,6 +59,9 @@ func (r *run) begin(seeds []string) error {
 		}
 		r.scope.Hosts = slices.Clone(e.hosts)
 	}
+	e.mu.Lock()
+	e.scope = &r.scope // it does not change from now on
+	e.mu.Unlock()
 	rest, err := r.offer(reqs)
 	if err != nil {
 		return err

@@ -16,42 +16,68 @@ func (v *visit) settle(p *Page, err error) {
 	v.rest()
 	s := Settlement{Lease: v.lease, Report: v.hostReport()}
 	err = v.decide(&s, err)
+	err, failed := v.commit(&s, p, err)
+	if failed == nil {
+		v.account(p, &s, err)
+		return
+	}
+	var lost *LeaseLostError
+	switch {
+	case errors.As(failed, &lost): // whoever has it now ends it
+		v.e.log.Warn("lease lost", "url", weburl.Redact(v.req.URL))
+	case errors.Is(failed, ErrFull) && v.putOff(s.Report):
+		v.result.Outcome, v.result.Delay = Released, fullDelay
+	default:
+		v.r.end(fmt.Errorf("seine: settle %s: %w", weburl.Redact(v.req.URL), failed), false)
+	}
+}
+
+// commit stores items and settles. It returns the error of the page, which may be that of the store now, and the one of
+// the frontier.
+func (v *visit) commit(s *Settlement, p *Page, err error) (page, failed error) {
+	ctx, end, hooked := v.enter(v.e.cfg.Hooks.Settle, Stage{Response: p.Response})
+	v.result = StageEnd{Err: errUnwound, Response: p.Response}
+	defer func() { end(v.result) }()
+	if hooked != nil && err == nil {
+		err = hooked
+		err = v.decide(s, err)
+	}
 	if s.Outcome == Done && err == nil {
-		if e := v.stage(&s, p); e != nil {
-			s = Settlement{Lease: v.lease, Report: s.Report}
-			err = v.decide(&s, e)
+		if e := v.stage(s, p); e != nil {
+			*s = Settlement{Lease: v.lease, Report: s.Report}
+			err = v.decide(s, e)
 		}
 	}
 	if s.Outcome == Done && v.moved != nil && errors.Is(err, errMoved) {
 		s.Links = []*Request{v.moved}
 	}
-	ctx := context.WithoutCancel(v.ctx)
-	if e := v.e.cfg.Frontier.Settle(ctx, s); e != nil {
-		var lost *LeaseLostError
-		if errors.As(e, &lost) {
-			v.e.log.Warn("lease lost", "url", weburl.Redact(v.req.URL))
-			return // whoever has it now ends it
+	failed = v.e.cfg.Frontier.Settle(context.WithoutCancel(ctx), *s)
+	if v.result.Err = first(failed, err); failed == nil {
+		v.result.Outcome, v.result.Delay, v.result.Links = s.Outcome, s.Delay, len(s.Links)
+		if v.result.Err == nil {
+			v.result.Items = len(p.items)
 		}
-		if errors.Is(e, ErrFull) && v.putOff(ctx, s.Report) {
-			return
-		}
-		v.r.end(fmt.Errorf("seine: settle %s: %w", weburl.Redact(v.req.URL), e), false)
-		return
 	}
-	v.account(p, &s, err)
+	return err, failed
 }
 
 // fullDelay is how long a page waits whose links have no room in the frontier.
 const fullDelay = 10 * time.Second
 
 // putOff hands a page back whose links have no room, as long as there is other work that will make some.
-func (v *visit) putOff(ctx context.Context, report HostReport) bool {
+func (v *visit) putOff(report HostReport) bool {
+	ctx := context.WithoutCancel(v.ctx)
 	if err := v.e.cfg.Frontier.Settle(ctx, Settlement{Lease: v.lease, Outcome: Released, Delay: fullDelay, Report: report}); err != nil {
 		return false
 	}
 	v.e.log.Warn("full", "url", weburl.Redact(v.req.URL), "in", fullDelay)
 	s, err := v.e.cfg.Frontier.Stats(ctx)
 	return err == nil && s.Ready+s.Delayed+s.Leased > 1
+}
+
+// release hands a request back whose settlement broke off, unless it had taken effect.
+func (v *visit) release() error {
+	return v.e.cfg.Frontier.Settle(context.WithoutCancel(v.ctx), Settlement{Lease: v.lease, Outcome: Released, Report: v.hostReport()})
 }
 
 // stage moves links and items of a page that is done into the settlement.
@@ -147,6 +173,9 @@ func (v *visit) account(p *Page, s *Settlement, err error) {
 	case s.Outcome == Retry:
 		c.retried.Add(1)
 		v.e.log.Info("retry", "url", weburl.Redact(v.req.URL), "attempt", v.lease.Attempt, "in", s.Delay, "err", err)
+		if v.e.cfg.Hooks.Retry != nil {
+			v.e.cfg.Hooks.Retry(v.ctx, v.failure(err), s.Delay)
+		}
 		return
 	case v.refused:
 		c.refused.Add(1)
@@ -155,7 +184,7 @@ func (v *visit) account(p *Page, s *Settlement, err error) {
 		c.failed.Add(1)
 		v.e.log.Warn("failed", "url", weburl.Redact(v.req.URL), "attempt", v.lease.Attempt, "err", err)
 	}
-	failure := &PageError{Request: v.req, Attempt: v.lease.Attempt, Err: err}
+	failure := v.failure(err)
 	if v.e.cfg.Hooks.Failed != nil {
 		v.e.cfg.Hooks.Failed(v.ctx, failure)
 	}
@@ -164,11 +193,16 @@ func (v *visit) account(p *Page, s *Settlement, err error) {
 	}
 }
 
+func (v *visit) failure(err error) *PageError {
+	return &PageError{Request: v.req, Attempt: v.lease.Attempt, Refused: v.refused, Err: err}
+}
+
 // accountPage counts and tells of a page that is done.
 func (v *visit) accountPage(p *Page, s *Settlement) {
 	c := &v.e.count
 	c.pages.Add(1)
 	c.links.Add(int64(len(s.Links)))
+	c.items.Add(int64(len(p.items)))
 	left := p.unread + p.beyond
 	if left > 0 {
 		c.linksCut.Add(int64(left))

@@ -17,6 +17,8 @@ type Stats struct {
 	Links    int64 // that handlers followed
 	LinksCut int64 // links beyond MaxLinks, which were left out
 	Cut      int64 // pages that were done with less than their whole body or with more links than MaxLinks
+	Items    int64 // that pages left in the Store
+	Requests int64 // that were sent: pages, each try and each hop of them, robots.txt
 	Bytes    int64 // of all bodies, those of redirects and robots.txt too, as they came over the wire
 	Panics   int64 // of handlers and middlewares
 	Elapsed  time.Duration
@@ -35,13 +37,13 @@ func (s *Stats) String() string {
 
 // counters are the stats while the engine runs.
 type counters struct {
-	pages, failed, retried, refused, moved, trapped, links, linksCut, cut, bytes, panics atomic.Int64
+	pages, failed, retried, refused, moved, trapped, links, linksCut, cut, items, requests, bytes, panics atomic.Int64
 }
 
 func (c *counters) snapshot() *Stats {
 	return &Stats{
 		Pages: c.pages.Load(), Failed: c.failed.Load(), Retried: c.retried.Load(), Refused: c.refused.Load(), Moved: c.moved.Load(),
-		Trapped: c.trapped.Load(), Links: c.links.Load(), LinksCut: c.linksCut.Load(), Cut: c.cut.Load(), Bytes: c.bytes.Load(), Panics: c.panics.Load(),
+		Trapped: c.trapped.Load(), Links: c.links.Load(), LinksCut: c.linksCut.Load(), Cut: c.cut.Load(), Items: c.items.Load(), Requests: c.requests.Load(), Bytes: c.bytes.Load(), Panics: c.panics.Load(),
 	}
 }
 
@@ -49,7 +51,7 @@ func (c *counters) snapshot() *Stats {
 func (s *Stats) less(b *Stats) *Stats {
 	return &Stats{
 		Pages: s.Pages - b.Pages, Failed: s.Failed - b.Failed, Retried: s.Retried - b.Retried, Refused: s.Refused - b.Refused,
-		Moved: s.Moved - b.Moved, Trapped: s.Trapped - b.Trapped, Links: s.Links - b.Links, LinksCut: s.LinksCut - b.LinksCut, Cut: s.Cut - b.Cut, Bytes: s.Bytes - b.Bytes,
-		Panics: s.Panics - b.Panics,
+		Moved: s.Moved - b.Moved, Trapped: s.Trapped - b.Trapped, Links: s.Links - b.Links, LinksCut: s.LinksCut - b.LinksCut, Cut: s.Cut - b.Cut,
+		Items: s.Items - b.Items, Requests: s.Requests - b.Requests, Bytes: s.Bytes - b.Bytes, Panics: s.Panics - b.Panics,
 	}
 }

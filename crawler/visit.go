@@ -28,6 +28,9 @@ type visit struct {
 
 	refused bool // it must not be sent
 
+	end    func(StageEnd) // of Hooks.Visit
+	result StageEnd
+
 	rests map[string]time.Duration // crawl-delays that the frontier has no room for, by host; the run's mu guards it
 
 	mu       sync.Mutex // the fields below: a middleware may have several exchanges at a time
@@ -57,7 +60,7 @@ type scratch struct {
 
 // visit works on a lease to its end.
 func (r *run) visit(l Lease, leased time.Time, s *scratch) {
-	v := &visit{r: r, e: r.e, lease: l, leased: leased, req: l.Request, host: l.Request.Host()}
+	v := &visit{r: r, e: r.e, lease: l, leased: leased, req: l.Request, host: l.Request.Host(), end: endNothing}
 	ctx, cancel := context.WithCancelCause(r.ctx)
 	v.ctx, v.cancel = context.WithValue(ctx, visitKey{}, v), cancel
 	r.mu.Lock()
@@ -69,6 +72,12 @@ func (r *run) visit(l Lease, leased time.Time, s *scratch) {
 	defer func() { // also when the handler ended its goroutine
 		v.leaveForeign()
 		if e := r.safely("settle", func() error { v.settle(p, err); return nil }); e != nil {
+			r.end(e, false)
+			if e := r.safely("release", v.release); e != nil {
+				r.e.log.Debug("release", "url", weburl.Redact(l.Request.URL), "err", e)
+			}
+		}
+		if e := r.safely("hook", func() error { v.end(v.result); return nil }); e != nil {
 			r.end(e, false)
 		}
 		p.v, p.s = nil, nil
@@ -119,18 +128,20 @@ func (v *visit) guarded(p *Page) (err error) {
 
 // work fetches the page and has it handled.
 func (v *visit) work(p *Page) error {
+	ctx, end, err := v.enter(v.e.cfg.Hooks.Visit, Stage{})
+	v.ctx, v.end = ctx, end
+	if err != nil {
+		return err
+	}
 	if err := v.allowed(); err != nil {
 		return err
 	}
 	if err := v.r.spend(v); err != nil {
 		return err
 	}
-	resp, err := v.e.fetcher.Fetch(v.ctx, v.req.fetchRequest(v.e.cfg.MaxHops))
+	resp, err := v.fetch()
 	if err != nil {
 		return err
-	}
-	if resp == nil {
-		return &fetch.Error{Op: "fetch", URL: v.req.URL, Kind: fetch.ErrInvalid, Err: errNothing}
 	}
 	v.leaveForeign()
 	p.Response, p.URL = resp, resp.URL
@@ -148,8 +159,6 @@ func (v *visit) work(p *Page) error {
 	return v.handle(p)
 }
 
-var errNothing = errors.New("a middleware returned neither a response nor an error")
-
 // cut tells of a body that is not whole. Where another try may bring it whole, that is made first.
 func (v *visit) cut(p *Page) error {
 	resp := p.Response
@@ -164,18 +173,6 @@ func (v *visit) cut(p *Page) error {
 	p.cut = true
 	v.e.log.Warn("cut", "url", weburl.Redact(resp.URL), "bytes", len(resp.Body), "err", err)
 	return nil
-}
-
-// handle calls the handler, with a place among those that may use the CPU.
-func (v *visit) handle(p *Page) error {
-	if err := v.enterCPU(); err != nil {
-		return err
-	}
-	defer v.leaveCPU()
-	if err := v.r.handler.HandlePage(v.ctx, p); err != nil {
-		return handled(err)
-	}
-	return p.err
 }
 
 // enterCPU waits for a place.

@@ -1,0 +1,91 @@
+package crawler
+
+import (
+	"context"
+	"time"
+)
+
+// Inspector is a Frontier that tells what it knows of a request and its host, without changing anything.
+type Inspector interface {
+	// Inspect looks at the request of a key, and at the host whether or not the request is known.
+	Inspect(ctx context.Context, key, host string) (Inspection, error)
+}
+
+// Inspection is what a frontier knows of a request and its host at one moment.
+type Inspection struct {
+	State    RequestState
+	Attempts int           // tries that counted, for StateFailed and StateLeased
+	Due      time.Duration // until it may be leased, for StateDelayed
+	Reason   string        // for StateFailed
+
+	Queued   int           // requests of the host that are ready
+	InFlight int           // exchanges of the host
+	Places   int           // for exchanges of the host
+	Opens    time.Duration // until the host may be visited, if it has a free place; zero now
+}
+
+// RequestState is where a request is in a frontier.
+type RequestState uint8
+
+// The states.
+const (
+	StateUnknown RequestState = iota // never seen, or the frontier does not tell
+	StateReady                       // queued
+	StateDelayed                     // queued, and not due yet
+	StateLeased                      // being worked on
+	StateDone                        // done, refused, or passed by a redirect
+	StateFailed                      // given up
+)
+
+var stateNames = [...]string{"unknown", "ready", "delayed", "leased", "done", "failed"}
+
+// String returns the name of the state.
+func (s RequestState) String() string { return name(stateNames[:], int(s)) }
+
+var _ Inspector = (*Memory)(nil)
+
+// Inspect implements Inspector. For a request that is delayed or leased its time grows with the number of those.
+func (m *Memory) Inspect(ctx context.Context, key, host string) (Inspection, error) {
+	h := m.keys.hash(key)
+	now, err := m.begin(ctx)
+	if err != nil {
+		return Inspection{}, err
+	}
+	defer m.mu.Unlock()
+	i := m.inspectHost(host, now)
+	switch m.keys.state(h) {
+	case ready, again, suspect:
+		i.State = StateReady
+	case waiting:
+		i.State = StateDelayed
+		for _, e := range m.delayed {
+			if e.hash == h {
+				i.Due = e.due - now
+			}
+		}
+	case leased:
+		i.State = StateLeased
+		for _, l := range m.holds.byID {
+			if l.lease && l.hash == h {
+				i.Attempts = l.attempt
+			}
+		}
+	case finished, dropped:
+		i.State = StateDone
+	case failed:
+		i.State = StateFailed
+		if d := m.dead.byHash[h]; d != nil {
+			i.Attempts, i.Reason = d.attempts, d.reason
+		}
+	}
+	return i, nil
+}
+
+// inspectHost fills in what concerns the host.
+func (m *Memory) inspectHost(name string, now time.Duration) Inspection {
+	h := m.hosts[name]
+	if h == nil { // nothing keeps it from being visited
+		h = &memHost{policy: m.policies[name]}
+	}
+	return Inspection{Queued: h.queue.n - h.queue.stale, InFlight: h.inFlight, Places: h.places(m), Opens: max(h.opens()-now, 0)}
+}
