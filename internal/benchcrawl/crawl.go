@@ -40,9 +40,10 @@ func crawl(o options) error {
 	}
 	if o.hosts > 1 {
 		port := ":" + u.Port()
-		cfg.Scope = crawler.Scope{Prefixes: []string{"http://127.0."}, Func: func(href string) bool {
-			host, _, _ := strings.Cut(href[len("http://"):], "/")
-			return strings.HasSuffix(host, port)
+		cfg.Scope = crawler.Scope{Hosts: []string{"*"}, Func: func(href string) bool {
+			rest, ok := strings.CutPrefix(href, "http://127.0.")
+			host, _, _ := strings.Cut(rest, "/")
+			return ok && strings.HasSuffix(host, port)
 		}}
 	}
 	eng, err := crawler.New(cfg)
