@@ -31,6 +31,8 @@ type Config struct {
 	// Frontier and Store keep what is to be done and what came of it. Zero means memory. Who opens them closes them.
 	Frontier Frontier
 	Store    Store
+	// Resume says what a run does with a crawl that is finished already. Zero means that it takes what is new.
+	Resume Resume
 
 	// Fetcher is the innermost part of the chain. Zero means a fetch.Transport with the settings below. A
 	// *fetch.Transport must have no Gate and no CheckHop: the engine sets them, and takes it over for good. Redirects
@@ -144,6 +146,12 @@ func (c *Config) check() error {
 	if c.Concurrency < 0 || c.Concurrency > 1<<20 {
 		return &ConfigError{Field: "Concurrency", Reason: "is not of 0 to 1,048,576"}
 	}
+	if len(c.Name) > MaxLabelBytes {
+		return &ConfigError{Field: "Name", Reason: "is longer than 256 bytes"}
+	}
+	if c.Resume > ResumeRefuse {
+		return &ConfigError{Field: "Resume", Reason: "is none of the modes"}
+	}
 	if c.Delay < 0 {
 		return &ConfigError{Field: "Delay", Reason: "is negative"}
 	}
@@ -170,6 +178,9 @@ func (c *Config) check() error {
 	c.Grace = orDefault(c.Grace, 5*time.Second, math.MaxInt64)
 	if c.Frontier == nil {
 		c.Frontier = NewMemory(MemoryOptions{})
+	}
+	if _, ok := c.Frontier.(Restarter); !ok && c.Resume == ResumeAgain {
+		return &ConfigError{Field: "Resume", Reason: "the Frontier cannot begin anew: it is no Restarter"}
 	}
 	if c.Store == nil {
 		c.Store = &MemoryStore{}

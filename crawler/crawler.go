@@ -43,7 +43,7 @@ type Engine struct {
 	mu       sync.Mutex
 	delays   map[string]time.Duration // crawl-delays that the frontier was told
 	outages  map[string]time.Time     // of robots.txt, since when
-	hosts    []string                 // of the seeds of all runs, for a Config without a scope
+	hosts    map[string]struct{}      // of the seeds of all runs, for a Config without a scope
 	scope    *Scope                   // of the last run
 	run      *run                     // that goes on, or the last
 	closes   bool
@@ -155,6 +155,9 @@ func (e *Engine) crawl(ctx context.Context, h Handler, failed func(*PageError), 
 	err := r.safely("start", func() error { return r.begin(seeds) })
 	if err == nil {
 		err = r.loop()
+	}
+	if err == nil && r.finished && r.resumed && !r.fresh.Load() {
+		err = ErrFinished
 	}
 	stats := e.count.snapshot().less(before)
 	stats.Elapsed, stats.Finished, stats.Spent = time.Since(start), r.finished, r.ranOut

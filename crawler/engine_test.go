@@ -345,7 +345,9 @@ func TestItemsAreStoredWhenThePageIsDone(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			got = append(got, e.Key+"="+string(e.Value))
+			if !strings.HasPrefix(e.Key, "seine/") { // the engine's own
+				got = append(got, e.Key+"="+string(e.Value))
+			}
 		}
 		if want := []string{`page/http://films.example/={"links":1}`, "raw=x"}; !slices.Equal(got, want) {
 			t.Errorf("%q, want %q", got, want)

@@ -12,6 +12,7 @@ import (
 // Errors of an engine.
 var (
 	ErrNoSeeds          = errors.New("seine: nothing to crawl: no seeds, no Site and nothing stored")
+	ErrFinished         = errors.New("seine: the crawl is finished and there was nothing new to do; Config.Resume says what to do then")
 	ErrRunning          = errors.New("seine: the engine is running already")
 	ErrRobotsDisallowed = errors.New("seine: disallowed by robots.txt")
 	ErrOutOfScope       = errors.New("seine: out of scope")

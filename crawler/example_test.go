@@ -2,6 +2,7 @@ package crawler_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log"
 	"slices"
@@ -228,4 +229,33 @@ func ExampleHooks_stages() {
 	// /visit/handle ends
 	// /visit/settle ends
 	// /visit ends
+}
+
+// A crawl that is finished can be told to begin anew; by default it fetches nothing again, and says so.
+func ExampleResume() {
+	site := demosite.New(demosite.Options{Films: 3})
+	if err := site.Start(); err != nil {
+		log.Fatal(err)
+	}
+	defer site.Close()
+	frontier, store := crawler.NewMemory(crawler.MemoryOptions{}), &crawler.MemoryStore{}
+	for _, mode := range []crawler.Resume{crawler.ResumeContinue, crawler.ResumeContinue, crawler.ResumeAgain} {
+		eng, err := crawler.New(crawler.Config{
+			Frontier: frontier, Store: store, Resume: mode, AllowPrivate: true, Spacing: -1,
+			Handler: crawler.HandlerFunc(func(_ context.Context, p *crawler.Page) error {
+				p.Follow("li.film a.title")
+				return nil
+			}),
+		})
+		if err != nil {
+			log.Fatal(err)
+		}
+		stats, err := eng.Run(context.Background(), site.URL()+"films")
+		fmt.Println(stats.Pages, "pages, finished before:", errors.Is(err, crawler.ErrFinished))
+		eng.Close()
+	}
+	// Output:
+	// 4 pages, finished before: false
+	// 0 pages, finished before: true
+	// 4 pages, finished before: false
 }

@@ -250,6 +250,10 @@ func (v *visit) pass(next string) error {
 	return nil
 }
 
+// hopKey begins the keys of redirect targets that are fetched though their URL may have been seen on the way. No other key
+// begins so.
+const hopKey = "hop "
+
 // move makes a request of its own of a redirect target.
 func (v *visit) move(next string, hops int) error {
 	r := *v.req
@@ -260,6 +264,9 @@ func (v *visit) move(next string, hops int) error {
 	}
 	if _, err := v.e.setKey(&r, nil); err != nil {
 		return err
+	}
+	if r.key() == v.req.key() || v.req.Hops > 0 { // the chain may come back to where it was; the hops bound it
+		r.Key = fmt.Sprintf("%s%d %s", hopKey, hops, r.key())
 	}
 	v.mu.Lock()
 	v.moved = &r

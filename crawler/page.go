@@ -313,13 +313,17 @@ func (p *Page) room(reqs []Request) error {
 	return nil
 }
 
-// Save stages a value under a key of the Store, as JSON, or as it is if it is a []byte.
+// Save stages a value under a key of the Store, as JSON, or as it is if it is a []byte. Keys that begin with "seine/" are
+// the engine's.
 func (p *Page) Save(key string, value any) error {
 	if p.v == nil {
 		return errOver
 	}
 	if err := checkKey(key); err != nil {
 		return err
+	}
+	if strings.HasPrefix(key, reservedKeys) {
+		return fmt.Errorf("seine: save %q: such keys are the engine's", key)
 	}
 	b, ok := value.([]byte)
 	if !ok {

@@ -114,6 +114,8 @@ func temporary(err error) bool {
 	switch {
 	case errors.As(err, &h):
 		return !h.permanent
+	case errors.Is(err, ErrTooManyHops):
+		return false
 	case errors.As(err, &status):
 		return temporaryStatus(status.Status)
 	case errors.As(err, &failure):

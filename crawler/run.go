@@ -7,6 +7,7 @@ import (
 	"math"
 	"runtime"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -47,6 +48,8 @@ type run struct {
 	open                 int // own producers, where the frontier does not count them
 	wake                 *time.Timer
 	group                sync.WaitGroup
+	resumed              bool        // the crawl was finished when the run began
+	fresh                atomic.Bool // something was added that the frontier had not seen
 	spent                *spending
 	retries              retries
 }

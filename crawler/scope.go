@@ -20,6 +20,8 @@ type Scope struct {
 	Exclude  []string // prefixes of URLs, or "/path" of any host
 
 	Func func(url string) bool
+
+	hosts map[string]struct{} // Hosts, where they are many
 }
 
 func (s Scope) isZero() bool {
@@ -68,6 +70,28 @@ func checkHosts(field string, hosts []string) error {
 		}
 	}
 	return nil
+}
+
+// checkSeed refuses a host that was meant for a seed, but lacks its port.
+func (s *Scope) checkSeed(href string) error {
+	u, ok := weburl.Split(href)
+	if !ok || u.Host() == u.Hostname() || s.within(u, href) || !slices.Contains(s.Hosts, u.Hostname()) {
+		return nil
+	}
+	return &ConfigError{Field: "Scope.Hosts", Reason: quoted(u.Hostname()) + " is " + quoted(u.Hostname()) + " on its default port, and not the host of the seed " +
+		weburl.Redact(href) + ": write " + quoted(u.Host()) + ", or for any port name it in Scope.Domains"}
+}
+
+// indexed returns the scope with its hosts as a set, if they are many.
+func (s Scope) indexed() Scope {
+	const few = 8
+	if len(s.Hosts) > few && !slices.Contains(s.Hosts, "*") {
+		s.hosts = make(map[string]struct{}, len(s.Hosts))
+		for _, h := range s.Hosts {
+			s.hosts[h] = struct{}{}
+		}
+	}
+	return s
 }
 
 // also returns the scope with what another one leaves out left out as well.
@@ -120,11 +144,12 @@ func (s *Scope) excludes(u weburl.URL, href string) string {
 }
 
 func (s *Scope) within(u weburl.URL, href string) bool {
-	host := u.Host()
-	for _, h := range s.Hosts {
-		if h == host || h == "*" {
+	if host := u.Host(); s.hosts != nil {
+		if _, there := s.hosts[host]; there {
 			return true
 		}
+	} else if slices.Contains(s.Hosts, host) || slices.Contains(s.Hosts, "*") {
+		return true
 	}
 	if len(s.Domains) > 0 {
 		name := u.Hostname()

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"maps"
 	"runtime/debug"
 	"slices"
 	"time"
@@ -21,47 +22,24 @@ const (
 
 // begin checks and adds the seeds.
 func (r *run) begin(seeds []string) error {
-	e := r.e
-	if err := first(context.Cause(r.ctx), r.setPace()); err != nil {
+	if err := context.Cause(r.ctx); err != nil {
 		return err
 	}
-	reqs := make([]*Request, 0, len(seeds))
-	hosts := []string{}
-	for _, raw := range seeds {
-		req, err := e.seed(&Request{URL: raw})
-		if err != nil {
-			return err
-		}
-		reqs = append(reqs, req)
-		hosts = append(hosts, req.Host())
+	reqs, err := r.e.parse(seeds)
+	if err != nil {
+		return err
 	}
-	site, isSite := e.cfg.Handler.(Site)
-	r.scope = e.cfg.Scope
-	if isSite {
-		own := site.Hosts()
-		if err := checkHosts("Site.Hosts", own); err != nil {
-			return err
-		}
-		hosts = append(hosts, own...)
-		if s, ok := site.(SiteScope); ok && r.scope.isZero() {
-			own := s.Scope()
-			if err := own.check("Site.Scope"); err != nil {
-				return err
-			}
-			r.scope = own.also(r.scope)
-		}
+	site, isSite := r.e.cfg.Handler.(Site)
+	scope, err := r.e.scopeFor(reqs, site)
+	if err != nil {
+		return err
 	}
-	if r.scope.isZero() { // what earlier runs left in the frontier stays in scope
-		for _, h := range hosts {
-			if !slices.Contains(e.hosts, h) {
-				e.hosts = append(e.hosts, h)
-			}
-		}
-		r.scope.Hosts = slices.Clone(e.hosts)
+	if err := r.resume(len(reqs) > 0 || isSite); err != nil {
+		return err
 	}
-	e.mu.Lock()
-	e.scope = &r.scope // it does not change from now on
-	e.mu.Unlock()
+	if err := first(r.setScope(scope), r.setPace()); err != nil {
+		return err
+	}
 	rest, err := r.offer(reqs)
 	if err != nil {
 		return err
@@ -72,18 +50,67 @@ func (r *run) begin(seeds []string) error {
 	if len(rest) > 0 {
 		r.produce(func() error { return r.add(rest) })
 	}
-	if len(seeds) == 0 {
-		s, err := e.cfg.Frontier.Stats(r.ctx)
+	return nil
+}
+
+// parse makes requests of seeds.
+func (e *Engine) parse(seeds []string) ([]*Request, error) {
+	reqs := make([]*Request, 0, len(seeds))
+	for _, raw := range seeds {
+		req, err := e.seed(&Request{URL: raw})
 		if err != nil {
-			return err
+			return nil, err
 		}
-		if s.Ready+s.Delayed+s.Leased+s.Done+s.Failed == 0 && s.Producers == 0 {
-			return ErrNoSeeds
+		reqs = append(reqs, req)
+	}
+	return reqs, nil
+}
+
+// scopeFor returns the scope that the Config or the Site names, checked. Where they name none, the hosts of the seeds and
+// of the Site are noted for it.
+func (e *Engine) scopeFor(seeds []*Request, site Site) (Scope, error) {
+	scope := e.cfg.Scope
+	var hosts []string
+	if site != nil {
+		hosts = site.Hosts()
+		if err := checkHosts("Site.Hosts", hosts); err != nil {
+			return scope, err
 		}
-		if r.scope.isZero() {
-			return &ConfigError{Field: "Scope", Reason: "is needed to go on without seeds"}
+		if s, ok := site.(SiteScope); ok && scope.isZero() {
+			own := s.Scope()
+			if err := own.check("Site.Scope"); err != nil {
+				return scope, err
+			}
+			scope = own.also(scope)
 		}
 	}
+	for _, req := range seeds {
+		if err := scope.checkSeed(req.URL); err != nil {
+			return scope, err
+		}
+	}
+	if scope.isZero() {
+		e.know(hosts...)
+		for _, req := range seeds {
+			e.know(req.Host())
+		}
+	}
+	return scope, nil
+}
+
+// setScope gives the run its scope: where nothing names one, the hosts of the seeds of this run and those before, so that
+// what they left in the frontier stays in scope.
+func (r *run) setScope(scope Scope) error {
+	if scope.isZero() {
+		scope.Hosts = slices.Collect(maps.Keys(r.e.hosts))
+	}
+	if scope.isZero() {
+		return &ConfigError{Field: "Scope", Reason: "is needed to go on without seeds"}
+	}
+	r.scope = scope.indexed()
+	r.e.mu.Lock()
+	defer r.e.mu.Unlock()
+	r.e.scope = &r.scope // it does not change from now on
 	return nil
 }
 
@@ -145,6 +172,9 @@ func (r *run) offer(reqs []*Request) ([]*Request, error) {
 	for len(reqs) > 0 {
 		n := min(len(reqs), seedBatch)
 		statuses, err := r.e.cfg.Frontier.Add(r.ctx, reqs[:n]...)
+		if slices.Contains(statuses, Added) {
+			r.fresh.Store(true)
+		}
 		if err == nil {
 			reqs = reqs[n:]
 			continue

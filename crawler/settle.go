@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"strings"
 	"time"
 
 	"github.com/seine-go/seine/internal/weburl"
@@ -85,6 +86,11 @@ func (v *visit) stage(s *Settlement, p *Page) error {
 	p.s.ptrs = p.s.ptrs[:0]
 	for i := range p.s.links {
 		p.s.ptrs = append(p.s.ptrs, &p.s.links[i])
+	}
+	if strings.HasPrefix(v.req.Key, hopKey) {
+		if err := v.pass(v.req.URL); err != nil {
+			return err
+		}
 	}
 	s.Links, s.Seen = p.s.ptrs, v.passed
 	if i, ok := v.e.cfg.Frontier.(ItemSettler); ok && i.SettlesItemsOf(v.e.cfg.Store) {

@@ -230,8 +230,8 @@ func TestRunTwiceAtATime_K002(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for range 2 {
-			if _, err := e.Run(t.Context(), "http://films.example/"); err != nil {
+		for _, want := range []error{nil, crawler.ErrFinished} {
+			if _, err := e.Run(t.Context(), "http://films.example/"); !errors.Is(err, want) {
 				t.Error(err)
 			}
 		}

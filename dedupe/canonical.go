@@ -11,6 +11,8 @@ package dedupe
 import (
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/seine-go/seine/internal/weburl"
@@ -166,6 +168,28 @@ func (o Options) check(profile Profile) error {
 
 // Profile returns the profile.
 func (c *Canonicalizer) Profile() Profile { return c.profile }
+
+// String returns the profile with its options. Canonicalizers with the same text make the same keys.
+func (c *Canonicalizer) String() string {
+	text := c.profile.String()
+	for _, option := range []struct {
+		set  bool
+		text string
+	}{
+		{c.options.KeepFragments, "keep-fragments"},
+		{c.separator == ';', "query-separator=;"},
+		{c.options.Encoding != "", "encoding=" + strings.ToLower(c.options.Encoding)},
+		{len(c.remove) > 0, fmt.Sprintf("remove=%q", slices.Sorted(maps.Keys(c.remove)))},
+		{c.options.Form == SortedSURT, "sorted"},
+		{c.options.OmitScheme, "omit-scheme"},
+		{c.options.OmitTrailingComma, "omit-trailing-comma"},
+	} {
+		if option.set {
+			text += " " + option.text
+		}
+	}
+	return text
+}
 
 // Key returns the canonical key of url. In the Strict profile most http URLs are their own key, and nothing is
 // allocated. The error is an *Error.

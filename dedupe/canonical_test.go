@@ -396,3 +396,31 @@ func FuzzCanonical(f *testing.F) {
 		}
 	})
 }
+
+// The text of a Canonicalizer names all that its keys depend on.
+func TestCanonicalizerString(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		profile Profile
+		options Options
+		want    string
+	}{
+		{Strict, Options{}, "strict"},
+		{W3lib, Options{KeepFragments: true, QuerySeparator: ";", Encoding: "Latin1"}, "w3lib keep-fragments query-separator=; encoding=latin1"},
+		{W3lib, Options{QuerySeparator: "&"}, "w3lib"},
+		{CrawlerCommons, Options{QueryParamsToRemove: []string{"b", "a", "b"}}, `crawler-commons remove=["a" "b"]`},
+		{SURT, Options{Form: SortedSURT}, "SURT sorted"},
+		{SURT, Options{OmitScheme: true, OmitTrailingComma: true}, "SURT omit-scheme omit-trailing-comma"},
+	} {
+		made, err := New(c.profile, c.options)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := made.String(); got != c.want {
+			t.Errorf("%q, want %q", got, c.want)
+		}
+	}
+	if got := new(Canonicalizer).String(); got != "strict" {
+		t.Errorf("the zero value is %q", got)
+	}
+}

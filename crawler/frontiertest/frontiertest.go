@@ -58,7 +58,7 @@ type test struct {
 
 func tests() []test {
 	var all []test
-	for _, some := range [][]test{addTests, leaseTests, settleTests, suspectTests, paceTests, orderTests, boundTests, endTests, inspectTests, restartTests} {
+	for _, some := range [][]test{addTests, leaseTests, settleTests, suspectTests, paceTests, orderTests, boundTests, endTests, upgradeTests, restartTests} {
 		all = append(all, some...)
 	}
 	return all

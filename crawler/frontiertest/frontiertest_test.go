@@ -48,6 +48,8 @@ type broken struct {
 	setHost  func(m *crawler.Memory, host string, p crawler.HostPolicy) error
 	reserve  func(m *crawler.Memory, r crawler.ReserveRequest) (crawler.HostReservation, error)
 	producer func() error
+	inspect  func(m *crawler.Memory, key, host string) (crawler.Inspection, error)
+	restart  func() error
 }
 
 func (b *broken) Add(ctx context.Context, reqs ...*crawler.Request) ([]crawler.AddStatus, error) {
@@ -104,6 +106,20 @@ func (b *broken) OpenProducer(ctx context.Context, name string, ttl time.Duratio
 		return b.Memory.OpenProducer(ctx, name, ttl)
 	}
 	return func(context.Context) error { return nil }, b.producer()
+}
+
+func (b *broken) Inspect(ctx context.Context, key, host string) (crawler.Inspection, error) {
+	if b.inspect == nil {
+		return b.Memory.Inspect(ctx, key, host)
+	}
+	return b.inspect(b.Memory, key, host)
+}
+
+func (b *broken) Restart(ctx context.Context) error {
+	if b.restart == nil {
+		return b.Memory.Restart(ctx)
+	}
+	return b.restart()
 }
 
 // changed breaks Settle by changing what is told.
@@ -223,7 +239,15 @@ func faults() map[string]struct {
 			s.Finished = s.Ready+s.Delayed == 0
 			return s, err
 		}}},
-		"producers are ignored": {rule: "R14", with: broken{producer: func() error { return nil }}},
+		"what is leased passes for queued": {rule: "R7", with: broken{inspect: func(m *crawler.Memory, key, host string) (crawler.Inspection, error) {
+			i, err := m.Inspect(ctx, key, host)
+			if i.State == crawler.StateLeased {
+				i.State = crawler.StateReady
+			}
+			return i, err
+		}}},
+		"a new beginning forgets nothing": {rule: "R1", with: broken{restart: func() error { return nil }}},
+		"producers are ignored":           {rule: "R14", with: broken{producer: func() error { return nil }}},
 	}
 }
 

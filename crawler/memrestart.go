@@ -1,0 +1,39 @@
+package crawler
+
+import (
+	"context"
+	"fmt"
+)
+
+var _ Restarter = (*Memory)(nil)
+
+// Restart implements Restarter. What hosts are like is remembered.
+func (m *Memory) Restart(ctx context.Context) error {
+	now, err := m.begin(ctx)
+	if err != nil {
+		return err
+	}
+	defer m.mu.Unlock()
+	if !m.finished(now) {
+		return fmt.Errorf("seine: frontier: %d requests and %d producers are left", m.pending(), len(m.producer))
+	}
+	for _, h := range m.hosts { // records that were replaced, or passed by a redirect
+		for {
+			record, _, err := h.queue.pop(&m.arena)
+			if err != nil {
+				return err
+			}
+			if record == nil {
+				break
+			}
+		}
+		h.queue.free(&m.arena)
+		m.place(h, now)
+	}
+	m.delayed, m.idle, m.stray = nil, 0, 0
+	m.keys = newKeyTable(m.keys.secret)
+	m.dead.init(m.opt.MaxDead)
+	m.stats.Done, m.stats.Failed = 0, 0
+	m.stats.Changes++
+	return nil
+}
