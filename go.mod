@@ -7,6 +7,7 @@ require (
 	github.com/andybalholm/brotli v1.3.0
 	github.com/andybalholm/cascadia v1.3.5
 	github.com/klauspost/compress v1.20.4
+	github.com/theory/jsonpath v0.12.3
 	golang.org/x/net v0.62.0
 	golang.org/x/text v0.44.0
 )

@@ -5,6 +5,7 @@ go 1.26.0
 require (
 	github.com/anacrolix/torrent v1.62.0
 	github.com/seine-go/seine v0.0.0
+	github.com/tidwall/gjson v1.18.0
 )
 
 require (
@@ -18,6 +19,9 @@ require (
 	github.com/multiformats/go-multihash v0.2.3 // indirect
 	github.com/multiformats/go-varint v0.0.6 // indirect
 	github.com/spaolacci/murmur3 v1.1.0 // indirect
+	github.com/theory/jsonpath v0.12.3 // indirect
+	github.com/tidwall/match v1.1.1 // indirect
+	github.com/tidwall/pretty v1.2.0 // indirect
 	golang.org/x/crypto v0.57.0 // indirect
 	golang.org/x/exp v0.0.0-20251113190631-e25ba8c21ef6 // indirect
 	golang.org/x/sys v0.48.0 // indirect

@@ -1,0 +1,182 @@
+package jsonpath
+
+import (
+	"encoding/binary"
+	"math/bits"
+)
+
+// First looks the path up in a document that is known to be JSON, and stops at what it finds: what follows is not looked
+// at, so that of names that repeat the first counts. What is no JSON gives a value that is none, or none; nothing worse.
+// It allocates nothing unless names of the document have escapes. ok is false for a path that is not definite.
+func (p *Path) First(doc []byte) (raw []byte, ok bool) {
+	if !p.definite {
+		return nil, false
+	}
+	i := skipSpace(doc, 0)
+	for _, s := range p.steps {
+		if i >= len(doc) {
+			return nil, false
+		}
+		switch {
+		case doc[i] == '{' && !s.isIndex:
+			i, ok = seekMember(doc, i+1, s.name)
+		case doc[i] == '[' && s.isIndex:
+			i, ok = seekElement(doc, i+1, s.index)
+		default:
+			return nil, false
+		}
+		if !ok {
+			return nil, false
+		}
+	}
+	end := pass(doc, i)
+	return doc[i:end], end > i
+}
+
+// seekMember returns where the value of a name begins in the object whose first member is at b[i] or behind blanks.
+func seekMember(b []byte, i int, name string) (int, bool) {
+	for {
+		i = skipSpace(b, i)
+		if i >= len(b) || b[i] != '"' {
+			return i, false
+		}
+		end := passString(b, i+1)
+		key := b[i+1 : max(end-1, i+1)]
+		if i = skipSpace(b, end); i >= len(b) || b[i] != ':' {
+			return i, false
+		}
+		i = skipSpace(b, i+1)
+		if isName(key, name) {
+			return i, i < len(b)
+		}
+		if i = skipSpace(b, pass(b, i)); i >= len(b) || b[i] != ',' {
+			return i, false
+		}
+		i++
+	}
+}
+
+// seekElement returns where an element begins in the array whose first one is at b[i] or behind blanks.
+func seekElement(b []byte, i, index int) (int, bool) {
+	if index < 0 {
+		index += elements(b, i)
+		if index < 0 {
+			return i, false
+		}
+	}
+	for ; ; index-- {
+		i = skipSpace(b, i)
+		if i >= len(b) || b[i] == ']' {
+			return i, false
+		}
+		if index == 0 {
+			return i, true
+		}
+		if i = skipSpace(b, pass(b, i)); i >= len(b) || b[i] != ',' {
+			return i, false
+		}
+		i++
+	}
+}
+
+// elements counts the elements of an array.
+func elements(b []byte, i int) (n int) {
+	for {
+		i = skipSpace(b, i)
+		if i >= len(b) || b[i] == ']' {
+			return n
+		}
+		n++
+		if i = skipSpace(b, pass(b, i)); i >= len(b) || b[i] != ',' {
+			return n
+		}
+		i++
+	}
+}
+
+// pass returns where the value at b[i] ends; it looks at no more than that takes.
+func pass(b []byte, i int) int {
+	if i >= len(b) {
+		return i
+	}
+	switch b[i] {
+	case '"':
+		return passString(b, i+1)
+	case '{', '[':
+		return passNested(b, i)
+	}
+	for i < len(b) && !endsScalar[b[i]] {
+		i++
+	}
+	return i
+}
+
+// passNested counts brackets of both kinds alike.
+func passNested(b []byte, i int) int {
+	depth := 0
+	for i < len(b) {
+		kind := structure[b[i]]
+		i++
+		switch {
+		case kind == plain:
+		case kind == quote:
+			if len(b)-i >= 8 { // most strings end soon
+				stop := stops(binary.LittleEndian.Uint64(b[i:]))
+				end := i + bits.TrailingZeros64(stop)/8
+				if stop != 0 && b[end] == '"' {
+					i = end + 1
+					continue
+				}
+			}
+			i = passString(b, i)
+		case kind == opens:
+			depth++
+		default:
+			if depth--; depth == 0 {
+				return i
+			}
+		}
+	}
+	return i
+}
+
+// passString returns where the string ends whose first byte behind the quote is b[i].
+func passString(b []byte, i int) int {
+	for len(b)-i >= 8 { // eight bytes at a time up to a quote or a backslash
+		stop := stops(binary.LittleEndian.Uint64(b[i:]))
+		if stop == 0 {
+			i += 8
+			continue
+		}
+		if i += bits.TrailingZeros64(stop) / 8; b[i] == '"' {
+			return i + 1
+		}
+		i += 2
+	}
+	for ; i < len(b); i++ {
+		switch b[i] {
+		case '"':
+			return i + 1
+		case '\\':
+			i++
+		}
+	}
+	return len(b)
+}
+
+// stops tells where the first quote or backslash is: its lowest bit that is set is the high one of that byte.
+func stops(w uint64) uint64 {
+	quote, slash := w^ones*'"', w^ones*'\\'
+	return ((quote-ones)&^quote | (slash-ones)&^slash) & highs
+}
+
+const (
+	plain  = 0
+	opens  = 1
+	closes = 2
+	quote  = 3
+)
+
+var structure = [256]uint8{'"': quote, '{': opens, '[': opens, '}': closes, ']': closes}
+
+var endsScalar = [256]bool{',': true, '}': true, ']': true, ' ': true, '\t': true, '\n': true, '\r': true}
