@@ -92,6 +92,9 @@ const maxDelays = 100_000
 // keepDelay has the host's crawl-delay kept: by the frontier, or, where that has no room for the pace of one more host,
 // by leaving the host alone for so long after each page.
 func (v *visit) keepDelay(ctx context.Context, host string, d time.Duration) error {
+	if host == v.host && !v.first() {
+		return &heldError{host, d}
+	}
 	err := v.e.setCrawlDelay(ctx, host, d)
 	if !errors.Is(err, ErrFull) {
 		return err
@@ -99,13 +102,37 @@ func (v *visit) keepDelay(ctx context.Context, host string, d time.Duration) err
 	if !v.r.claimRest(v, host, d) {
 		return &heldError{host, d}
 	}
-	v.mu.Lock()
-	asked := v.begun > 0
-	v.mu.Unlock()
-	if host == v.host && !asked {
+	if host == v.host && !v.hasBegun() {
 		return nil // the visit before has seen to it
 	}
 	return v.block(ctx, host, d) // for the page, which follows robots.txt
+}
+
+// first reports whether the visit is the one of its host that goes on, of several that were leased before the host was
+// known to want a delay: the one that has asked it for something, else the first.
+func (v *visit) first() bool {
+	if v.e.cfg.PerHost == 1 {
+		return true
+	}
+	v.r.mu.Lock()
+	defer v.r.mu.Unlock()
+	begun := v.hasBegun()
+	for other := range v.r.held {
+		if other == v || other.host != v.host {
+			continue
+		}
+		if theirs := other.hasBegun(); theirs && !begun || theirs == begun && other.lease.Epoch < v.lease.Epoch {
+			return false
+		}
+	}
+	return true
+}
+
+// hasBegun reports whether the visit has had an exchange with its host, or has one.
+func (v *visit) hasBegun() bool {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	return v.begun > 0
 }
 
 // heldError says that a page waits until another one of its host is done.

@@ -66,8 +66,12 @@ type Config struct {
 	// Delay is the time from the end of an exchange with a host to the start of the next, with one in flight. Zero means
 	// none. The greater of it and the host's crawl-delay counts.
 	Delay time.Duration
-	// PerHost is how many requests a host may have in flight. Zero means 1; negative means that only Concurrency counts.
+	// PerHost is how many requests a host may have in flight. Zero means 1 at first, and up to DefaultMaxPerHost where
+	// the host bears them; negative means that only Concurrency counts.
 	PerHost int
+	// FixedPace visits hosts at the pace above whatever they answer, but for Retry-After. Zero means that the pace adapts
+	// within it: a host that throttles, fails or becomes slow is asked less, until it bears more again.
+	FixedPace bool
 	// Concurrency is how many requests may be in flight in all. Zero means that the engine finds it: as many as hosts,
 	// CPU and memory allow. It must not be negative.
 	Concurrency int
@@ -163,7 +167,6 @@ func (c *Config) check() error {
 			return &ConfigError{Field: "Handler", Reason: err.Error()}
 		}
 	}
-	c.PerHost = orDefault(c.PerHost, DefaultPerHost, math.MaxInt32)
 	c.Spacing = orDefault(c.Spacing, DefaultSpacing, -1)
 	c.MaxDepth = orDefault(c.MaxDepth, math.MaxInt, math.MaxInt)
 	c.MaxPages = orDefault(c.MaxPages, math.MaxInt64, math.MaxInt64)

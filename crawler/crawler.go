@@ -9,8 +9,8 @@
 //		page.Follow("a[href]") // stays within the seeds' hosts unless told otherwise
 //	}
 //
-// By default an Engine obeys robots.txt and crawl-delay, says who it is, asks a host for one page at a time and at most
-// two in a second, and refuses private addresses. It installs no signal handler, reads no environment variable and
+// By default an Engine obeys robots.txt and crawl-delay, says who it is, asks a host for at most two pages in a second, one
+// at a time at first, slows down where a host complains, and refuses private addresses. It installs no signal handler, reads no environment variable and
 // writes nothing to standard output.
 package crawler
 

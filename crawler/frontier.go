@@ -32,7 +32,7 @@ import (
 //   - R10: a host with a delay has one request in flight and its next slot is the end of the last exchange plus the
 //     delay; any other has a cap of requests in flight and a spacing from start to start, counted from
 //     when a request was written where reports tell. The slot of a lease whose
-//     report tells of no exchange is free again.
+//     report tells of no exchange is free again. Where the pace adapts, reports may make it slower than that.
 //   - R11: within a host: priority, then due time, then order of arrival. Across hosts: earliest allowed first.
 //   - R12: delays and retries are kept by the frontier.
 //   - R13: everything is bounded. A full frontier answers ErrFull.
@@ -153,8 +153,20 @@ type HostPolicy struct {
 	Delay       time.Duration // from the end of an exchange to the start of the next, with one in flight; negative none
 	Spacing     time.Duration // from start to start; negative none
 	MaxInFlight int           // negative: no cap
+	InFlight    int           // at first, where the pace adapts; a MaxInFlight told without it is there from the first
+	Adapt       Switch        // the pace follows what the host bears, never beyond the above
 	Block       time.Duration // nothing is leased for so long
 }
+
+// Switch is a setting whose zero value leaves it as it is.
+type Switch int8
+
+// The positions of a Switch.
+const (
+	Off Switch = iota - 1
+	Unset
+	On
+)
 
 // HostSetter is a Frontier whose hosts' pace can be changed while it works. The host "" stands for all that have no
 // policy of their own.

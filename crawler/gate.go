@@ -56,7 +56,7 @@ func (v *visit) enterOwn(ctx context.Context) (func(ratelimit.Report), error) {
 	again, since, sent := v.begun > 1, time.Since(v.lastEnd), sinceSent(v.lastSent)
 	v.mu.Unlock()
 	if !again { // the lease's own slot serves, unless others of the host may have passed by meanwhile
-		again, since = v.e.cfg.PerHost > 1 && time.Since(v.leased) > lateStart, math.MaxInt64/2
+		again, since = v.e.cfg.PerHost != 1 && time.Since(v.leased) > lateStart, math.MaxInt64/2
 	}
 	if again {
 		wait, err := v.slot(ctx, ReserveRequest{Host: v.host, Under: v.lease, Since: since, Sent: sent})

@@ -22,6 +22,11 @@ type Inspection struct {
 	InFlight int           // exchanges of the host
 	Places   int           // for exchanges of the host
 	Opens    time.Duration // until the host may be visited, if it has a free place; zero now
+	Pause    time.Duration // from start to start of exchanges with the host
+	Rest     time.Duration // from the end of one to the start of the next
+	Rate     float64       // exchanges a second that the host was found to bear; 0: it never complained
+	Cuts     uint32        // how often that was lowered
+	Stalled  error         // a *ratelimit.StallError if the host has not answered properly for long, else nil
 }
 
 // RequestState is where a request is in a frontier.
@@ -87,5 +92,9 @@ func (m *Memory) inspectHost(name string, now time.Duration) Inspection {
 	if h == nil { // nothing keeps it from being visited
 		h = &memHost{policy: m.policies[name]}
 	}
-	return Inspection{Queued: h.queue.n - h.queue.stale, InFlight: h.inFlight, Places: h.places(m), Opens: max(h.opens()-now, 0)}
+	p, s := h.pace(m), h.learned()
+	return Inspection{
+		Queued: h.queue.n - h.queue.stale, InFlight: h.inFlight, Places: p.Places(s), Opens: max(h.opens()-now, 0),
+		Pause: p.Pause(s), Rest: p.Rest(s), Rate: s.Rate(), Cuts: s.Cuts(), Stalled: p.Stalled(s),
+	}
 }

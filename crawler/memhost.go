@@ -3,6 +3,7 @@ package crawler
 import (
 	"context"
 	"fmt"
+	"math"
 	"strings"
 	"time"
 
@@ -11,19 +12,23 @@ import (
 
 // The pace of a host that nobody configured.
 const (
-	DefaultSpacing = 500 * time.Millisecond // from start to start
-	DefaultPerHost = 1                      // requests in flight
+	DefaultSpacing    = ratelimit.DefaultSpacing     // from start to start
+	DefaultPerHost    = ratelimit.DefaultInFlight    // requests in flight at first
+	DefaultMaxPerHost = ratelimit.DefaultMaxInFlight // and at most
 )
 
+var defaultPace = HostPolicy{Delay: -1, Spacing: DefaultSpacing, InFlight: DefaultPerHost, MaxInFlight: DefaultMaxPerHost, Adapt: On}
+
 const (
-	maxRetryAfter = time.Hour // that a host can keep us away by a header
-	maxPolicies   = 1 << 20   // hosts with a policy of their own
+	maxPolicies   = 1 << 20 // hosts with a policy of their own
+	maxRemembered = 100_000 // hosts without work that are kept for what was learned of them
 )
 
 // memHost is what the frontier knows of a host. Times are counted from the frontier's start.
 type memHost struct {
 	name     string
-	policy   HostPolicy // its own; zero fields are the frontier's defaults
+	policy   HostPolicy       // its own; zero fields are the frontier's defaults
+	state    *ratelimit.State // what its answers have told; nil before the first, and where its pace does not adapt
 	queue    hostQueue
 	since    time.Duration // it has had ready work
 	next     time.Duration // earliest start of the next exchange
@@ -46,38 +51,57 @@ func (h *memHost) before(other *memHost) bool {
 
 func (h *memHost) slot() *int { return &h.index }
 
-func (h *memHost) delay(m *Memory) time.Duration {
-	d := h.policy.Delay
-	if d == 0 {
-		d = m.defaults.Delay
+// pace is the policy of the host, which is that of all where it has none of its own.
+func (h *memHost) pace(m *Memory) ratelimit.Policy {
+	if h.policy == (HostPolicy{}) {
+		return m.usual
 	}
-	return max(d, 0)
+	return m.defaults.with(h.policy).pace()
 }
 
-func (h *memHost) spacing(m *Memory) time.Duration {
-	s := h.policy.Spacing
-	if s == 0 {
-		s = m.defaults.Spacing
+// pace is the policy as a controller takes it.
+func (p HostPolicy) pace() ratelimit.Policy {
+	spacing := p.Spacing
+	if spacing == 0 {
+		spacing = -1
 	}
-	return max(s, 0)
+	first := p.InFlight
+	if first <= 0 {
+		first = orDefault(p.MaxInFlight, DefaultPerHost, math.MaxInt)
+	}
+	most := p.MaxInFlight
+	if p.Adapt != On {
+		most = first
+	}
+	return ratelimit.Policy{InFlight: first, MaxInFlight: most, Spacing: spacing, Delay: p.Delay}
 }
 
-// places is how many exchanges may be in flight.
-func (h *memHost) places(m *Memory) int {
-	if h.delay(m) > 0 {
-		return 1
+// freshState is that of a host that never answered.
+var freshState ratelimit.State
+
+func (h *memHost) learned() *ratelimit.State {
+	if h.state == nil {
+		return &freshState
 	}
-	n := h.policy.MaxInFlight
-	if n == 0 {
-		n = m.defaults.MaxInFlight
-	}
-	return orDefault(n, DefaultPerHost, int(^uint(0)>>1))
+	return h.state
 }
 
-func (h *memHost) hasPlace(m *Memory) bool { return h.inFlight == 0 || h.inFlight < h.places(m) }
+// delay is the time from the end of an exchange to the start of the next; 0 if there may be several under way.
+func (h *memHost) delay(m *Memory) time.Duration { return h.pace(m).Rest(h.learned()) }
+
+func (h *memHost) spacing(m *Memory) time.Duration { return h.pace(m).Pause(h.learned()) }
+
+func (h *memHost) hasPlace(m *Memory) bool {
+	return h.inFlight == 0 || h.inFlight < h.pace(m).Places(h.learned())
+}
 
 // opens is when the next exchange may start, places apart.
-func (h *memHost) opens() time.Duration { return max(h.next, h.blocked) }
+func (h *memHost) opens() time.Duration {
+	if h.state != nil {
+		return max(h.next, h.blocked, h.state.BlockedUntil())
+	}
+	return max(h.next, h.blocked)
+}
 
 // take books a place, and a slot at now or later, and answers when that is.
 func (h *memHost) take(m *Memory, now time.Duration) time.Duration {
@@ -111,15 +135,28 @@ func (h *memHost) leave(m *Memory, l *hold, end, now time.Duration, r HostReport
 	h.inFlight--
 	switch d := h.delay(m); {
 	case r.Exchanges > 0 && d > 0:
-		h.next = max(h.next, max(end, l.start)+d)
+		ceiling := time.Duration(min(r.Exchanges, 64)) * h.learned().Interval()
+		h.next = max(h.next, max(end, l.start)+h.pace(m).Delay, l.start+ceiling)
 	case r.Exchanges > 0 && r.Sent > 0:
 		h.sent(m, end-r.Sent)
 	case r.Exchanges == 0 && r.Class == ratelimit.None && h.next == l.booked:
 		h.next = l.former
 	}
 	if r.RetryAfter > 0 && (r.Class == ratelimit.Throttle || r.Class == ratelimit.ServerError) {
-		h.blocked = max(h.blocked, now+min(r.RetryAfter, maxRetryAfter))
+		h.blocked = max(h.blocked, now+min(r.RetryAfter, ratelimit.MaxRetryAfter))
 	}
+	h.learn(m, r, now)
+}
+
+// learn has the pace follow what was reported.
+func (h *memHost) learn(m *Memory, r HostReport, now time.Duration) {
+	if r.Class == ratelimit.None || m.defaults.with(h.policy).Adapt != On {
+		return
+	}
+	if h.state == nil {
+		h.state = new(ratelimit.State)
+	}
+	*h.state = h.pace(m).Step(*h.state, r, now)
 }
 
 // host returns the record of a host, making one if there is none.
@@ -144,7 +181,9 @@ func (m *Memory) place(h *memHost, now time.Duration) {
 		to, at = &m.runnable, max(at, h.since)
 	case h.inFlight > 0:
 	case at > now:
-		to = &m.cooling
+		to, at = &m.cooling, max(at, h.remembered(m))
+	case h.remembered(m) > now:
+		to, at = &m.cooling, h.remembered(m)
 	default:
 		h.leaveHeap()
 		h.queue.free(&m.arena)
@@ -163,6 +202,14 @@ func (m *Memory) place(h *memHost, now time.Duration) {
 		h.at, h.heap = at, to
 		to.push(h)
 	}
+}
+
+// remembered is until when the host is worth being kept for what was learned of it.
+func (h *memHost) remembered(m *Memory) time.Duration {
+	if h.state == nil || len(m.cooling) >= maxRemembered && h.heap != &m.cooling {
+		return 0
+	}
+	return h.state.KeepUntil()
 }
 
 func (h *memHost) leaveHeap() {
@@ -192,7 +239,11 @@ func (m *Memory) SetHost(ctx context.Context, host string, p HostPolicy) error {
 	if host == "" {
 		m.stats.Changes++
 		m.defaults = m.defaults.with(p)
+		m.usual = m.defaults.pace()
 		for _, h := range m.hosts { // the defaults may have changed how many places each has
+			if p.Adapt == Off && h.policy.Adapt != On {
+				h.state = nil
+			}
 			m.place(h, now)
 		}
 		return nil
@@ -207,6 +258,9 @@ func (m *Memory) SetHost(ctx context.Context, host string, p HostPolicy) error {
 	m.stats.Changes++
 	h := m.host(host)
 	h.policy = own
+	if p.Adapt == Off {
+		h.state = nil
+	}
 	if p.Block > 0 {
 		h.blocked = now + p.Block
 	}
@@ -223,7 +277,13 @@ func (p HostPolicy) with(n HostPolicy) HostPolicy {
 		p.Spacing = n.Spacing
 	}
 	if n.MaxInFlight != 0 {
-		p.MaxInFlight = n.MaxInFlight
+		p.MaxInFlight, p.InFlight = n.MaxInFlight, 0
+	}
+	if n.InFlight != 0 {
+		p.InFlight = n.InFlight
+	}
+	if n.Adapt != Unset {
+		p.Adapt = n.Adapt
 	}
 	return p
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/seine-go/seine/internal/siphash"
 	"github.com/seine-go/seine/internal/weburl"
+	"github.com/seine-go/seine/ratelimit"
 )
 
 // MemoryOptions are the bounds of a Memory frontier. The zero value is good for a crawl of some ten million URLs.
@@ -40,7 +41,8 @@ type MemoryOptions struct {
 // Memory is a Frontier that lasts as long as the process. It serves any number of owners.
 //
 // A queued URL costs what its path and query take and a dozen bytes, a seen one about ten, a host with work some
-// hundred bytes. A host without work is forgotten once it may be visited again, but for a policy that it was given.
+// hundred bytes, and 256 more once it has answered. A host without work is forgotten once it may be visited again, but
+// for a policy that it was given; one that complained or did not answer is remembered for ten minutes.
 //
 // A frontier that spills has to be closed. Its files need as much room as what was ever spilled and is not yet done with;
 // one is given up when the last request in it has come back. A disk that is full makes the frontier full.
@@ -57,6 +59,7 @@ type Memory struct {
 	hosts    map[string]*memHost
 	policies map[string]HostPolicy // of hosts that were given one
 	defaults HostPolicy
+	usual    ratelimit.Policy  // of hosts that have the defaults
 	runnable minHeap[*memHost] // hosts with work and a free place, by when they may be visited
 	cooling  minHeap[*memHost] // hosts without work, until they may be forgotten
 	stray    int               // stale records of unknown hosts
@@ -92,7 +95,7 @@ func NewMemory(o MemoryOptions) *Memory {
 	}
 	m := &Memory{
 		opt: o, start: time.Now(), keys: newKeyTable(secret), hosts: map[string]*memHost{}, policies: map[string]HostPolicy{},
-		producer: map[string]*producer{}, defaults: HostPolicy{Spacing: DefaultSpacing, MaxInFlight: DefaultPerHost},
+		producer: map[string]*producer{}, defaults: defaultPace, usual: defaultPace.pace(),
 		arena: arena{most: mostChunk, age: max(o.AgeStep, 0)},
 	}
 	m.arena.files.init(o.SpillDir, o.SpillBytes)

@@ -156,10 +156,13 @@ func (r *run) over() bool {
 	return r.ended
 }
 
-// poke has a worker ask the frontier again.
+// poke has a worker ask the frontier again; a new one if all are at work.
 func (r *run) poke() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	if r.idle == 0 && !r.ended {
+		r.spawn(1)
+	}
 	r.cond.Signal()
 }
 
@@ -245,6 +248,9 @@ func (r *run) lease(room int) bool {
 		r.spawn(more - r.idle)
 		for range min(more, r.idle) {
 			r.cond.Signal()
+		}
+		if len(b.Leases) < want.Max && b.Next > 0 {
+			r.wakeIn(b.Next) // a slot may open before any of these settles
 		}
 		return true
 	case b.Finished && r.open == 0:

@@ -117,9 +117,9 @@ func (r *run) setScope(scope Scope) error {
 // setPace tells the frontier how hosts are visited that have no pace of their own.
 func (r *run) setPace() error {
 	c := &r.e.cfg
-	p := HostPolicy{Delay: c.Delay, Spacing: c.Spacing, MaxInFlight: c.PerHost}
-	if p.Delay == 0 {
-		p.Delay = -1
+	p := defaultPace.with(HostPolicy{Delay: c.Delay, Spacing: c.Spacing, MaxInFlight: c.PerHost})
+	if c.FixedPace {
+		p.Adapt = Off
 	}
 	if l, ok := c.Handler.(SiteLimits); ok {
 		p = p.with(l.Limits().HostPolicy)

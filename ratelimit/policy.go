@@ -66,12 +66,12 @@ func (p Policy) Pause(s *State) time.Duration {
 }
 
 // Rest returns the least time from the end of an exchange to the start of the next; zero for none, as always without
-// Delay.
+// Delay. Under a ceiling that is slower than Delay, exchanges that take as long as the latest answers come at its rate.
 func (p Policy) Rest(s *State) time.Duration {
 	if p.Delay <= 0 {
 		return 0
 	}
-	return max(p.Delay, s.interval())
+	return max(p.Delay, s.interval()-s.smooth)
 }
 
 // Stalled returns a *StallError when the host has been asked for StallAfter without an answer of class OK, else nil.

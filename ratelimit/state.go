@@ -79,10 +79,25 @@ func (s *State) Cuts() uint32 { return s.cuts }
 // Epoch returns how often the controller has acted, modulo 2^32.
 func (s *State) Epoch() uint32 { return s.number }
 
-// interval is the pause from start to start that the ceiling asks for.
+// Interval returns the pause from start to start that the ceiling asks for; zero for none.
+func (s *State) Interval() time.Duration { return s.interval() }
+
 func (s *State) interval() time.Duration {
 	if s.rate == 0 {
 		return 0
 	}
 	return time.Duration(float64(time.Second) / s.rate)
+}
+
+// keepLearned is how long what a host was found to bear is worth knowing.
+const keepLearned = 10 * time.Minute
+
+// KeepUntil returns until when the state is worth keeping, though nothing is asked of the host: ten minutes from the last
+// report where there is a ceiling or the host does not answer; else the time of the last report, since the rest is soon
+// found again.
+func (s *State) KeepUntil() time.Duration {
+	if s.rate > 0 || s.failing > 0 {
+		return max(s.last, s.blocked) + keepLearned
+	}
+	return s.last
 }

@@ -9,7 +9,7 @@ import (
 // Constants of the controller.
 const (
 	minEpoch  = time.Second
-	slowEpoch = 10 * time.Second // that an epoch lasts at most for the sake of enoughFor results
+	slowEpoch = 10 * time.Second // that an epoch lasts at most for the sake of L results, or of enoughFor
 	enoughFor = 10               // results, to raise a rate near the known one
 
 	blockedBy = 3 // exits that must be blocked before the host slows
@@ -18,6 +18,8 @@ const (
 	baseOf     = 20 // samples of the first baseline
 	probeOf    = 5  // samples of a later one
 	probeEvery = time.Minute
+
+	foundLimit = 256 // L beyond it holds only while half of it is used
 
 	minWindow = 20          // results that a rate is measured by
 	maxWindow = time.Minute // the same, where results come slowly
@@ -47,8 +49,8 @@ const (
 // Step returns the state after a report that came at the time now. Reports of the class None change nothing. Latency is
 // to be that of the host: who knows how much slower an exit is than others divides by it first.
 //
-// Reports are gathered in epochs of at least a second and L results; when most of those are refusals, or one is while a
-// higher ceiling is on trial, the epoch ends at once. Then the first rule that applies does:
+// Reports are gathered in epochs of at least a second and L results, or ten seconds; when most of those are refusals, or
+// one is while a higher ceiling is on trial, the epoch ends at once. Then the first rule that applies does:
 //
 //  1. A probe of the baseline has its samples: the baseline is their tenth percentile.
 //  2. The host throttled a request that was begun after the last cut: the ceiling falls to 0.9 of what the host bore, that
@@ -193,15 +195,20 @@ func (s *State) over(now time.Duration) bool {
 	if e.throttles > 0 && s.onTrial() {
 		return true // it is known what to fall back to
 	}
-	if float64(e.results) < math.Floor(s.limit) {
+	if float64(e.results) < math.Floor(s.limit) && now-e.start < slowEpoch {
 		return false
 	}
 	least := max(minEpoch, 2*s.smooth)
-	if s.rate > 0 && s.rate < 1.25*s.top && e.throttles == 0 {
+	if s.rate >= s.top && s.rate > 0 && s.rate < 1.25*s.top && e.throttles == 0 {
 		least = max(least, min(enoughFor*s.interval(), slowEpoch))
 	}
 	many := s.rate == 0 || e.results >= manyOf
 	return now-e.start >= least || many && e.throttles > e.results/2 || e.blocked
+}
+
+// inFlight is how many exchanges were under way at a time, on average.
+func (e *epoch) inFlight(now time.Duration) float64 {
+	return float64(e.busy) / float64(max(now-e.start, 1))
 }
 
 // onTrial reports whether the ceiling is above one that went well.
@@ -214,6 +221,9 @@ func (p Policy) turn(s *State, now time.Duration) {
 	s.recent = s.recent.add(window{length, e.results, e.good})
 	if s.base == 0 && s.samples >= baseOf {
 		s.base, s.probeAt = s.tenth(), now+probeEvery
+	}
+	if s.limit > foundLimit { // it was given, not found: what nobody used says nothing
+		s.limit = max(foundLimit, min(s.limit, 2*e.inFlight(now)))
 	}
 	switch {
 	case s.probing && float64(s.samples) >= min(probeOf, probeCap(s.limit)):
