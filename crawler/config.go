@@ -99,6 +99,11 @@ type Config struct {
 	// AllStatuses gives pages of every status to the handler. Zero means 2xx only; any other fails, and 429 and 5xx are
 	// tried again before.
 	AllStatuses bool
+	// HandlerTimeout is how long a handler may work on a page; then its context ends, and the page is tried again like
+	// after any error of a handler. One that goes on for Grace more is left behind: its page is settled, and Stats.Abandoned
+	// counts it. It is looked at about ten times within the time, and every 10 s at least. Zero means an hour, negative for
+	// ever. The loop over Pages may take its time.
+	HandlerTimeout time.Duration
 	// Grace is how long Run waits, when its context has ended, for handlers that go on. Zero means 5 s, negative for
 	// ever.
 	Grace time.Duration
@@ -178,6 +183,7 @@ func (c *Config) check() error {
 	c.MaxAttempts = orDefault(c.MaxAttempts, 3, 1)
 	c.Retry = c.Retry.withDefaults()
 	c.Traps = c.Traps.withDefaults()
+	c.HandlerTimeout = orDefault(c.HandlerTimeout, DefaultHandlerTimeout, math.MaxInt64)
 	c.Grace = orDefault(c.Grace, 5*time.Second, math.MaxInt64)
 	if c.Frontier == nil {
 		c.Frontier = NewMemory(MemoryOptions{})

@@ -9,7 +9,7 @@ import "context"
 // handler staged on the page (links, items) takes effect together with its end, and only if it returns nil.
 //
 // HandlePage is called from many goroutines at a time, at most one of them for a page. It should return soon after ctx
-// ends. A panic costs the page.
+// ends, which it does at the end of the run and after Config.HandlerTimeout. A panic costs the page.
 type Handler interface {
 	HandlePage(ctx context.Context, p *Page) error
 }
@@ -26,10 +26,9 @@ func (f HandlerFunc) HandlePage(ctx context.Context, p *Page) error { return f(c
 // just runs.
 func Blocking(ctx context.Context, f func() error) error {
 	v := visitOf(ctx)
-	if v == nil || !v.placed {
+	if v == nil || !v.leaveCPU() {
 		return f()
 	}
-	v.leaveCPU()
 	err := f()
 	if e := v.enterCPU(); err == nil {
 		err = e

@@ -3,6 +3,7 @@ package crawler
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/seine-go/seine/fetch"
@@ -29,7 +30,8 @@ type Hooks struct {
 	Failed func(ctx context.Context, err *PageError)
 }
 
-// StageHook is called when a stage begins, and what it returns when the stage ends, on the same goroutine. The context
+// StageHook is called when a stage begins, and what it returns when the stage ends: on the same goroutine, unless its
+// handler was left behind. The context
 // that it returns, which has to come from the one that it got, is that of the stage, so that a span reaches whatever the
 // stage does. Either may be nil.
 type StageHook func(ctx context.Context, s Stage) (context.Context, func(StageEnd))
@@ -105,13 +107,28 @@ func (v *visit) handle(p *Page) error {
 	result := StageEnd{Err: errUnwound}
 	defer func() { end(result) }()
 	if err == nil {
-		err = v.r.handler.HandlePage(ctx, p)
-	}
-	if err == nil {
-		err = p.err
-	} else {
-		err = handled(err)
+		err = v.call(ctx, p)
 	}
 	result = StageEnd{Err: err, Response: p.Response}
 	return err
+}
+
+// call calls the handler, and notes for how long.
+func (v *visit) call(ctx context.Context, p *Page) error {
+	v.handles(time.Now())
+	defer v.handles(time.Time{})
+	err := v.r.handler.HandlePage(ctx, p)
+	switch {
+	case err == nil:
+		return p.err
+	case errors.Is(context.Cause(v.ctx), ErrHandlerTimeout) && !errors.Is(err, ErrHandlerTimeout):
+		err = fmt.Errorf("%w: %w", ErrHandlerTimeout, err)
+	}
+	return handled(err)
+}
+
+func (v *visit) handles(since time.Time) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.handling = since
 }

@@ -3,7 +3,6 @@ package crawler
 import (
 	"context"
 	"errors"
-	"fmt"
 	"math"
 	"runtime"
 	"sync"
@@ -80,6 +79,9 @@ func (r *run) loop() error {
 	if r.e.cfg.Concurrency == 0 {
 		go r.watch(beats)
 	}
+	if _, loop := r.handler.(*handOut); !loop && r.e.cfg.HandlerTimeout < math.MaxInt64 { // whose pages wait for their turn
+		go r.guard(beats)
+	}
 	defer close(beats)
 	left := r.join()
 	r.mu.Lock()
@@ -87,14 +89,14 @@ func (r *run) loop() error {
 	if r.wake != nil {
 		r.wake.Stop()
 	}
-	if left > 0 {
-		return errors.Join(r.err, fmt.Errorf("seine: %d handlers did not end within %v and were left behind", left, r.e.cfg.Grace))
+	if left != nil {
+		return errors.Join(r.err, left)
 	}
 	return r.err
 }
 
-// join waits for the workers, after the end no longer than Grace, and returns how many are left.
-func (r *run) join() int {
+// join waits for the workers, after the end no longer than Grace, and tells of those that are left.
+func (r *run) join() error {
 	all := make(chan struct{})
 	go func() {
 		r.group.Wait()
@@ -102,18 +104,18 @@ func (r *run) join() int {
 	}()
 	select {
 	case <-all:
-		return 0
+		return nil
 	case <-r.ctx.Done():
 	}
 	grace := time.NewTimer(r.e.cfg.Grace)
 	defer grace.Stop()
 	select {
 	case <-all:
-		return 0
+		return nil
 	case <-grace.C:
 		r.mu.Lock()
 		defer r.mu.Unlock()
-		return len(r.held)
+		return r.leftBehind()
 	}
 }
 
@@ -169,7 +171,11 @@ func (r *run) poke() {
 // work is a worker: it takes leases until the end.
 func (r *run) work() {
 	ended := false
+	s := new(scratch)
 	defer func() {
+		if s.abandoned {
+			return // who did it has seen to the rest
+		}
 		if !ended { // a handler ended this goroutine: another takes its place
 			r.mu.Lock()
 			r.workers--
@@ -178,8 +184,7 @@ func (r *run) work() {
 		}
 		r.group.Done()
 	}()
-	s := new(scratch)
-	for {
+	for !s.abandoned {
 		l, leased, ok := r.next()
 		if !ok {
 			ended = true

@@ -21,6 +21,9 @@ type Stats struct {
 	Requests int64 // that were sent: pages, each try and each hop of them, robots.txt
 	Bytes    int64 // of all bodies, those of redirects and robots.txt too, as they came over the wire
 	Panics   int64 // of handlers and middlewares
+
+	Abandoned int64 // handlers that went on after their time, or after the end, and were left behind
+
 	Elapsed  time.Duration
 	Finished bool   // nothing was left to do
 	Spent    string // the budget that ended the run: MaxPages, MaxBytes or MaxTime; "" for none
@@ -37,13 +40,13 @@ func (s *Stats) String() string {
 
 // counters are the stats while the engine runs.
 type counters struct {
-	pages, failed, retried, refused, moved, trapped, links, linksCut, cut, items, requests, bytes, panics atomic.Int64
+	pages, failed, retried, refused, moved, trapped, links, linksCut, cut, items, requests, bytes, panics, abandoned atomic.Int64
 }
 
 func (c *counters) snapshot() *Stats {
 	return &Stats{
 		Pages: c.pages.Load(), Failed: c.failed.Load(), Retried: c.retried.Load(), Refused: c.refused.Load(), Moved: c.moved.Load(),
-		Trapped: c.trapped.Load(), Links: c.links.Load(), LinksCut: c.linksCut.Load(), Cut: c.cut.Load(), Items: c.items.Load(), Requests: c.requests.Load(), Bytes: c.bytes.Load(), Panics: c.panics.Load(),
+		Trapped: c.trapped.Load(), Links: c.links.Load(), LinksCut: c.linksCut.Load(), Cut: c.cut.Load(), Items: c.items.Load(), Requests: c.requests.Load(), Bytes: c.bytes.Load(), Panics: c.panics.Load(), Abandoned: c.abandoned.Load(),
 	}
 }
 
@@ -52,6 +55,6 @@ func (s *Stats) less(b *Stats) *Stats {
 	return &Stats{
 		Pages: s.Pages - b.Pages, Failed: s.Failed - b.Failed, Retried: s.Retried - b.Retried, Refused: s.Refused - b.Refused,
 		Moved: s.Moved - b.Moved, Trapped: s.Trapped - b.Trapped, Links: s.Links - b.Links, LinksCut: s.LinksCut - b.LinksCut, Cut: s.Cut - b.Cut,
-		Items: s.Items - b.Items, Requests: s.Requests - b.Requests, Bytes: s.Bytes - b.Bytes, Panics: s.Panics - b.Panics,
+		Items: s.Items - b.Items, Requests: s.Requests - b.Requests, Bytes: s.Bytes - b.Bytes, Panics: s.Panics - b.Panics, Abandoned: s.Abandoned - b.Abandoned,
 	}
 }

@@ -22,7 +22,6 @@ type visit struct {
 	host   string
 	ctx    context.Context
 	cancel context.CancelCauseFunc
-	placed bool // among the handlers that use the CPU
 	spent  bool // the budgets have paid for the page
 	paid   bool // the host's share of retries has paid for another try
 
@@ -31,12 +30,18 @@ type visit struct {
 	end    func(StageEnd) // of Hooks.Visit
 	result StageEnd
 
-	rests map[string]time.Duration // crawl-delays that the frontier has no room for, by host; the run's mu guards it
+	settling  bool                     // its worker settles it; the run's mu guards this and the next two
+	abandoned bool                     // it was settled though its handler goes on
+	rests     map[string]time.Duration // crawl-delays that the frontier has no room for, by host
 
 	mu       sync.Mutex // the fields below: a middleware may have several exchanges at a time
 	report   HostReport // of the exchanges with the lease's own host
 	lastEnd  time.Time  // of the latest of them
 	lastSent time.Time  // when its request was written; zero if that is not known
+	placed   bool       // among the handlers that use the CPU
+	gone     bool       // it gets no such place any more
+	handling time.Time  // since when the handler runs; zero when it does not
+	overdue  time.Time  // when its time was over
 	begun    int        // exchanges with the lease's own host
 	places   map[string]*place
 	passed   []string // keys of the URLs that redirects led to
@@ -56,6 +61,8 @@ type scratch struct {
 	links []Request
 	ptrs  []*Request
 	key   []byte
+
+	abandoned bool // the worker has been replaced
 }
 
 // visit works on a lease to its end.
@@ -71,20 +78,28 @@ func (r *run) visit(l Lease, leased time.Time, s *scratch) {
 	err := errGone
 	defer func() { // also when the handler ended its goroutine
 		v.leaveForeign()
-		if e := r.safely("settle", func() error { v.settle(p, err); return nil }); e != nil {
-			r.end(e, false)
-			if e := r.safely("release", v.release); e != nil {
-				r.e.log.Debug("release", "url", weburl.Redact(l.Request.URL), "err", e)
-			}
-		}
-		if e := r.safely("hook", func() error { v.end(v.result); return nil }); e != nil {
-			r.end(e, false)
+		if s.abandoned = !r.settles(v); !s.abandoned {
+			v.conclude(p, err)
+			r.left(v)
 		}
 		p.v, p.s = nil, nil
 		cancel(nil)
-		r.left(v)
 	}()
 	err = v.guarded(p)
+}
+
+// conclude settles the visit, whatever happens meanwhile.
+func (v *visit) conclude(p *Page, err error) {
+	r := v.r
+	if e := r.safely("settle", func() error { v.settle(p, err); return nil }); e != nil {
+		r.end(e, false)
+		if e := r.safely("release", v.release); e != nil {
+			r.e.log.Debug("release", "url", weburl.Redact(v.req.URL), "err", e)
+		}
+	}
+	if e := r.safely("hook", func() error { v.end(v.result); return nil }); e != nil {
+		r.end(e, false)
+	}
 }
 
 // errGone is what becomes of a page whose handler ended its goroutine, as testing.T.FailNow does.
@@ -186,15 +201,34 @@ func (v *visit) enterCPU() error {
 			return context.Cause(v.ctx)
 		}
 	}
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if v.gone {
+		<-v.r.cpu
+		return ErrHandlerTimeout
+	}
 	v.placed = true
 	return nil
 }
 
-func (v *visit) leaveCPU() {
-	if v.placed {
+// leaveCPU gives the place back, and tells whether there was one.
+func (v *visit) leaveCPU() bool {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	placed := v.placed
+	if placed {
 		v.placed = false
 		<-v.r.cpu
 	}
+	return placed
+}
+
+// leaveForGood gives the place back and takes none again.
+func (v *visit) leaveForGood() {
+	v.leaveCPU()
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.gone = true
 }
 
 // errReleased ends a visit whose request goes back untouched; errMoved one whose request went on as another.
