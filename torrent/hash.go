@@ -2,6 +2,7 @@ package torrent
 
 import (
 	"encoding/base32"
+	"encoding/binary"
 	"encoding/hex"
 )
 
@@ -73,16 +74,22 @@ func decodeHashV2(h *HashV2, s string) bool {
 	return len(s) == hex.EncodedLen(len(h)) && decodeHex(h[:], s) && !h.IsZero()
 }
 
-// decodeHex fills dst from twice as many digits.
+// decodeHex fills dst from twice as many digits, eight at a time.
 func decodeHex(dst []byte, s string) bool {
-	bad := byte(0)
 	for ; len(dst) >= 4 && len(s) >= 8; dst, s = dst[4:], s[8:] {
-		a, b, c, d := hexDigit[s[0]], hexDigit[s[1]], hexDigit[s[2]], hexDigit[s[3]]
-		e, f, g, h := hexDigit[s[4]], hexDigit[s[5]], hexDigit[s[6]], hexDigit[s[7]]
-		bad |= a | b | c | d | e | f | g | h
-		dst[0], dst[1], dst[2], dst[3] = a<<4|b, c<<4|d, e<<4|f, g<<4|h
+		const low, sixes, zeros = eachByte * 0x0f, eachByte * 6, eachByte * '0'
+		word := load8(s)
+		letter := word >> 6 & eachByte
+		digit := word&low + 9*letter
+		atLeastTen := (digit + sixes) >> 4 & eachByte
+		if digit&^low != 0 || digit+zeros+('a'-'0'-10)*atLeastTen != word|letter<<5 {
+			return false
+		}
+		digit = (digit<<4 | digit>>8) & 0x00ff_00ff_00ff_00ff
+		digit = (digit | digit>>8) & 0x0000_ffff_0000_ffff
+		binary.LittleEndian.PutUint32(dst, uint32(digit|digit>>16))
 	}
-	return bad <= 15 && len(dst) == 0
+	return len(dst) == 0
 }
 
 // decodeBase32 fills 5n bytes from 8n digits of RFC 4648, of either case.

@@ -137,6 +137,11 @@ func (p *magnetParser) numbered(m *Magnet, list []numberedValue) {
 func (p *magnetParser) unnumbered(m *Magnet, s string) (numbered []numberedValue) {
 	for p.link, p.at = s, 0; p.at < len(s); p.skip() {
 		rest := s[p.at:]
+		if len(rest) > 3 && rest[:3] == "tr=" { // as most parameters begin
+			p.at += 3
+			p.tracker(m)
+			continue
+		}
 		eq := 2 // as most keys are of two letters
 		if len(rest) <= eq || rest[eq] != '=' {
 			for eq = 0; eq < len(rest) && rest[eq] != '=' && rest[eq] != '&'; eq++ {
@@ -238,17 +243,9 @@ func (p *magnetParser) parameter(m *Magnet, key magnetKey) {
 	case keyTopic:
 		p.topic(m)
 	case keyTracker:
-		if t := trim(p.text('+')); trackerScheme(t) {
-			p.begin(&m.Trackers, fewTrackers)
-			p.trackers.add(&m.Trackers, t)
-		}
+		p.tracker(m)
 	case keyName:
-		if m.Name == "" {
-			m.Name = trim(p.text(' '))
-			if !utf8.ValidString(m.Name) {
-				m.Name = trim(strings.ToValidUTF8(m.Name, "\uFFFD"))
-			}
-		}
+		p.name(m)
 	case keyLength:
 		value := p.raw()
 		if n, err := strconv.ParseInt(value, 10, 64); err == nil && n > 0 && m.Length == 0 && value[0] != '+' {
@@ -271,6 +268,23 @@ func (p *magnetParser) parameter(m *Magnet, key magnetKey) {
 		p.address(&p.nodes, &m.Nodes)
 	case keySelect:
 		m.Select = appendRanges(m.Select, p.text('+'))
+	}
+}
+
+func (p *magnetParser) name(m *Magnet) {
+	if m.Name != "" {
+		return
+	}
+	m.Name = trim(p.text(' '))
+	if !utf8.ValidString(m.Name) {
+		m.Name = trim(strings.ToValidUTF8(m.Name, "\uFFFD"))
+	}
+}
+
+func (p *magnetParser) tracker(m *Magnet) {
+	if t := trim(p.text('+')); trackerScheme(t) {
+		p.begin(&m.Trackers, fewTrackers)
+		p.trackers.add(&m.Trackers, t)
 	}
 }
 
