@@ -1,12 +1,16 @@
 package demosite_test
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
 
+	"github.com/seine-go/seine/crawler"
 	"github.com/seine-go/seine/crawler/crawltest/demosite"
+	"github.com/seine-go/seine/torrent"
+	"github.com/seine-go/seine/torrent/release"
 )
 
 // A site on loopback ports, asked for one film.
@@ -65,4 +69,38 @@ func ExampleSite_Check() {
 	// http://films.test/private/: robots.txt disallows /private/ (1 requests)
 	// http://films.test/no-such-page: not a page that is linked (1 requests)
 	// 78 pages were not fetched
+}
+
+// The magnet links of the torrent list, as a crawl finds them.
+func ExampleSite_torrents() {
+	site := demosite.New(demosite.Options{Seed: 1, Films: 30})
+	if err := site.Start(); err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer site.Close()
+	eng, err := crawler.New(crawler.Config{AllowPrivate: true, Spacing: -1})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer eng.Close()
+	for page, err := range eng.Pages(context.Background(), site.URL()+"torrents") {
+		if err != nil {
+			fmt.Println(err)
+			continue
+		}
+		var links []torrent.Magnet
+		text, _ := json.Marshal(page.Hints().Magnets)
+		if err := json.Unmarshal(text, &links); err != nil { // a Magnet reads itself
+			fmt.Println(err)
+			continue
+		}
+		for _, link := range links[:2] {
+			fmt.Println(release.Parse(link.Name).Title, link.V1, link.Length>>20, "MiB,", len(link.Trackers), "trackers")
+		}
+	}
+	// Output:
+	// The Brave Voyage Other Lies fa5a8e1aa70d725f551498b4acc467088e76971a 18453 MiB, 1 trackers
+	// The Brave Voyage Other Lies bb039e8286ab88902b1367f61d9e3f3da5ad0857 1843 MiB, 1 trackers
 }
