@@ -197,7 +197,7 @@ func (s *Stream) put(p []byte) bool {
 
 // end is the end of the response.
 func (s *Stream) end() {
-	if s.left > 0 && !s.isHead && s.Response.Status != 304 {
+	if s.left > 0 {
 		s.failOp(Truncated, opBody, io.ErrUnexpectedEOF)
 	}
 	s.ended = true

@@ -168,6 +168,9 @@ func (s *Stream) takeHead(h head, end bool) *fault {
 		r.Written = r.FirstByte
 	}
 	r.ContentLength, s.left = h.length, h.length
+	if s.isHead || h.status == http.StatusNoContent || h.status == http.StatusNotModified {
+		s.left = -1 // what is told is the length of another response's body
+	}
 	c.seen = max(c.seen, s.mark)
 	c.served = true
 	s.headed = true
