@@ -124,7 +124,9 @@ func (f *flight) wireErrorH2(err error) *Error {
 	case h2.Refused, h2.Closed, h2.Cancelled: // by Close, since the context has not ended
 		e.Kind = ErrClosed
 	case h2.Reset, h2.Malformed, h2.Protocol:
-		e.Kind = ErrProtocol
+		if e.Kind = ErrProtocol; wire.Op == "read body" {
+			e.Kind = ErrTruncated
+		}
 	case h2.WriteTimeout, h2.HeaderTimeout, h2.IdleTimeout:
 		e.Kind = ErrTimeout
 	case h2.Overdue:

@@ -38,7 +38,7 @@ type behaviour struct {
 // allBehaviours lists what a Hostile server can do.
 func allBehaviours() []behaviour {
 	return slices.Concat(slowBehaviours, headBehaviours, frameBehaviours, codingBehaviours(), charsetBehaviours(), redirectBehaviours,
-		busyBehaviours, robotsBehaviours, pageBehaviours, trapBehaviours, tlsBehaviours)
+		busyBehaviours, robotsBehaviours, pageBehaviours, trapBehaviours, tlsBehaviours, http2Behaviours)
 }
 
 // Behaviours lists what a Hostile server can do.

@@ -68,6 +68,17 @@ var outcomes = map[string]string{
 
 	"tls-good": "200", "tls-expired": "tls", "tls-early": "tls", "tls-name": "tls", "tls-self": "tls", "tls-1.0": "tls", "tls-stall": "tls", "tls-drip": "tls",
 	"tls-reset": "tls", "tls-close": "tls", "tls-plain": "tls", "tls-cut": "200",
+
+	"h2-good": "200", "h2-padding": "200", "h2-pieces": "200", "h2-unknown": "200", "h2-fields": "200", "h2-trailers": "200", "h2-goaway-late": "200",
+	"h2-http1": "protocol", "h2-no-settings": "protocol", "h2-settings-bad": "protocol", "h2-settings-flood": "protocol", "h2-ping-flood": "protocol",
+	"h2-empty-flood": "200, truncated body", "h2-priority-flood": "protocol", "h2-early-flood": "header limit", "h2-continuation-flood": "header limit",
+	"h2-head-large": "header limit", "h2-head-bomb": "header limit", "h2-hpack": "protocol", "h2-interleave": "protocol", "h2-frame-large": "200, truncated body|protocol",
+	"h2-push": "protocol", "h2-data-first": "protocol", "h2-data-idle": "protocol", "h2-window-zero": "protocol", "h2-window-overflow": "protocol",
+	"h2-flow": "200, truncated body|200, body limit", "h2-status-none": "protocol", "h2-status-two": "protocol", "h2-status-late": "protocol", "h2-status-101": "protocol",
+	"h2-upper": "protocol", "h2-inject": "protocol", "h2-length-long": "200, truncated body", "h2-length-short": "200, truncated body",
+	"h2-trailers-bad": "200, truncated body", "h2-refused": "connection closed", "h2-reset": "protocol", "h2-reset-body": "200, truncated body",
+	"h2-goaway": "connection closed", "h2-goaway-body": "200, truncated body", "h2-close": "connection closed", "h2-close-body": "200, truncated body",
+	"h2-silent": "timeout", "h2-stall-body": "200, timeout|timeout", "h2-drip-body": "200, timeout|200, too slow|timeout", "h2-endless": "200, body limit",
 }
 
 // outcome is what came of a request, in the words of the table.
@@ -300,6 +311,15 @@ func TestTransportOverHostile(t *testing.T) {
 	if !t.Failed() {
 		fmt.Printf("shown engine.6: %d exchanges of fetch.Transport with %d behaviours: bodies within the limit, each outcome and error as told, %v the longest, nothing left behind\n",
 			m.n, len(crawltest.Behaviours()), m.longest.Round(time.Millisecond))
+	}
+	if !t.Failed() {
+		n := 0
+		for _, b := range crawltest.Behaviours() {
+			if strings.HasPrefix(b.Name, "h2-") {
+				n++
+			}
+		}
+		fmt.Printf("shown fetch.2: %d behaviours of HTTP/2 servers by name among them\n", n)
 	}
 	if !t.Failed() && !raceEnabled {
 		fmt.Printf("shown engine.6: one exchange allocated at most %.1f MiB at a limit of 4 MiB (%s, with the window of brotli), and a bomb %.1f MiB at 32 MiB\n",

@@ -20,7 +20,9 @@ func TestParamsOnTheWire(t *testing.T) {
 		want   []string
 	}{
 		{
-			"neutral", Params{}, Request{Path: "/", Header: list("User-Agent", "x", "b", "1", "a", "2", "b", "3")},
+			"neutral",
+			Params{},
+			Request{Path: "/", Header: list("User-Agent", "x", "b", "1", "a", "2", "b", "3")},
 			[]string{
 				"SETTINGS 2=0 4=1048576 6=2097152", "WINDOW_UPDATE 0 16711681",
 				"HEADERS 1 end :method=GET :authority=a.example :scheme=https :path=/ user-agent=x b=1 a=2 b=3",
@@ -151,7 +153,9 @@ func TestBadRequestsAreRefused(t *testing.T) {
 		for _, r := range []Request{
 			{Path: "/", Header: list("te", "trailers", "Content-Length", "4"), Body: []byte("four"), Method: "POST"},
 			{Path: "*", Method: "OPTIONS"},
-			{Path: "/" + strings.Repeat("~", 200)}, {Path: "/" + strings.Repeat("a", 127)}, {Path: "/" + strings.Repeat("é", 1000)},
+			{Path: "/" + strings.Repeat("~", 200)},
+			{Path: "/" + strings.Repeat("a", 127)},
+			{Path: "/" + strings.Repeat("é", 1000)},
 		} {
 			if _, body, err := do(t.Context(), conn, &r); err != nil || string(body) != "good" {
 				t.Errorf("%.20s: %v", r.Path, err)

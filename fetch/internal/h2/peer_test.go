@@ -120,6 +120,14 @@ func (p *peer) ok(id uint32, body string) {
 	_ = p.WriteData(id, true, []byte(body))
 }
 
+// another is the same server, for another goroutine.
+func (p *peer) another() *peer {
+	q := &peer{Framer: http2.NewFramer(p.conn, nil), conn: p.conn}
+	q.AllowIllegalWrites = true
+	q.enc = hpack.NewEncoder(&q.buf)
+	return q
+}
+
 // said returns what the client has told of its displeasure.
 func (p *peer) said() string {
 	p.mu.Lock()

@@ -85,7 +85,7 @@ func TestTimes(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				conn, _ := withPeer(t, Config{Timeouts: c.conf}, []http2.Setting{}, func(p *peer) {
 					if id := p.request(); id != 0 {
-						go c.script(p, id)
+						go c.script(p.another(), id)
 					}
 					if id := p.request(); id != 0 {
 						p.ok(id, "again")
