@@ -81,8 +81,9 @@ type HostileOptions struct {
 // lines, links or answers there are, where a behaviour has such a number. / is a page of links to all that are not of
 // the handshake, /echo shows the request, and other paths are 404.
 //
-// The server writes what it has to piece by piece: its memory does not grow with what it sends. It speaks HTTP/1.1 and
-// nothing of it is meant for hosts that can be reached from elsewhere. Its methods are safe for concurrent use.
+// The server writes what it has to piece by piece: its memory does not grow with what it sends. It speaks HTTP/1.1, and
+// HTTP/2 where the name of a behaviour says so. Nothing of it is meant for hosts that can be reached from elsewhere. Its
+// methods are safe for concurrent use.
 type Hostile struct {
 	o          HostileOptions
 	behaviours map[string]behaviour
