@@ -3,7 +3,6 @@ package crawler
 import (
 	"context"
 	"errors"
-	"maps"
 	"time"
 
 	"github.com/seine-go/seine/fetch"
@@ -88,117 +87,6 @@ func (e *Engine) recovered(host string) {
 // maxDelays bounds the crawl-delays that an engine remembers having told, and the outages it has seen; beyond it they are
 // told again, and counted anew.
 const maxDelays = 100_000
-
-// keepDelay has the host's crawl-delay kept: by the frontier, or, where that has no room for the pace of one more host,
-// by leaving the host alone for so long after each page.
-func (v *visit) keepDelay(ctx context.Context, host string, d time.Duration) error {
-	if host == v.host && !v.first() {
-		return &heldError{host, d}
-	}
-	err := v.e.setCrawlDelay(ctx, host, d)
-	if !errors.Is(err, ErrFull) {
-		return err
-	}
-	if !v.r.claimRest(v, host, d) {
-		return &heldError{host, d}
-	}
-	if host == v.host && !v.hasBegun() {
-		return nil // the visit before has seen to it
-	}
-	return v.block(ctx, host, d) // for the page, which follows robots.txt
-}
-
-// first reports whether the visit is the one of its host that goes on, of several that were leased before the host was
-// known to want a delay: the one that has asked it for something, else the first.
-func (v *visit) first() bool {
-	if v.e.cfg.PerHost == 1 {
-		return true
-	}
-	v.r.mu.Lock()
-	defer v.r.mu.Unlock()
-	begun := v.hasBegun()
-	for other := range v.r.held {
-		if other == v || other.host != v.host {
-			continue
-		}
-		if theirs := other.hasBegun(); theirs && !begun || theirs == begun && other.lease.Epoch < v.lease.Epoch {
-			return false
-		}
-	}
-	return true
-}
-
-// hasBegun reports whether the visit has had an exchange with its host, or has one.
-func (v *visit) hasBegun() bool {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	return v.begun > 0
-}
-
-// heldError says that a page waits until another one of its host is done.
-type heldError struct {
-	host string
-	in   time.Duration
-}
-
-// Error names the host.
-func (e *heldError) Error() string {
-	return "seine: " + e.host + " is being visited, and wants a delay"
-}
-
-// claimRest notes that a visit keeps the delay of a host by itself, unless another one of the host does.
-func (r *run) claimRest(v *visit, host string, d time.Duration) bool {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	for other := range r.held {
-		if other != v && other.rests[host] > 0 {
-			return false
-		}
-	}
-	if v.rests == nil {
-		v.rests = map[string]time.Duration{}
-	}
-	v.rests[host] = d
-	return true
-}
-
-// rest leaves hosts alone whose pace the frontier does not keep.
-func (v *visit) rest() {
-	v.r.mu.Lock()
-	rests := maps.Clone(v.rests)
-	v.r.mu.Unlock()
-	for host, d := range rests {
-		if err := v.block(context.WithoutCancel(v.ctx), host, d); err != nil {
-			v.e.log.Warn("block", "host", host, "err", err)
-		}
-	}
-}
-
-func (v *visit) block(ctx context.Context, host string, d time.Duration) error {
-	return v.e.cfg.Frontier.(HostSetter).SetHost(ctx, host, HostPolicy{Block: d})
-}
-
-// setCrawlDelay tells the frontier of a crawl-delay, once.
-func (e *Engine) setCrawlDelay(ctx context.Context, host string, d time.Duration) error {
-	e.mu.Lock()
-	known := e.delays[host] == d
-	e.mu.Unlock()
-	if known {
-		return nil
-	}
-	if setter, ok := e.cfg.Frontier.(HostSetter); ok {
-		if err := setter.SetHost(ctx, host, HostPolicy{Delay: d}); err != nil {
-			return err
-		}
-	}
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if len(e.delays) >= maxDelays {
-		clear(e.delays)
-	}
-	e.delays[host] = d
-	return nil
-}
 
 // counted is the fetch chain as it serves robots.txt: what does not return is counted. The cache makes an error of it.
 type counted struct{ e *Engine }

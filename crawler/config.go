@@ -164,7 +164,7 @@ func (c *Config) check() error {
 	if c.Delay < 0 {
 		return &ConfigError{Field: "Delay", Reason: "is negative"}
 	}
-	if err := first(c.checkNil(), c.Scope.check("Scope")); err != nil {
+	if err := first(c.checkNil(), c.Scope.check("Scope"), c.Retry.check()); err != nil {
 		return err
 	}
 	if m, ok := c.Handler.(interface{ Check() error }); ok {

@@ -43,6 +43,7 @@ type Engine struct {
 	mu       sync.Mutex
 	delays   map[string]time.Duration // crawl-delays that the frontier was told
 	outages  map[string]time.Time     // of robots.txt, since when
+	resting  rests                    // hosts whose crawl-delay the frontier cannot keep
 	hosts    map[string]struct{}      // of the seeds of all runs, for a Config without a scope
 	scope    *Scope                   // of the last run
 	run      *run                     // that goes on, or the last

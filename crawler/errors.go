@@ -21,6 +21,14 @@ var (
 	ErrBudget           = errors.New("seine: the budget is spent") // of a host; that of a run ends it, see Stats.Spent
 )
 
+func (e *Engine) tooDeep(url string) error {
+	return fmt.Errorf("%w: %s: Config.MaxDepth is %d", ErrTooDeep, weburl.Redact(url), e.cfg.MaxDepth)
+}
+
+func (e *Engine) tooManyHops(url string) error {
+	return fmt.Errorf("%w: the next would be %s: Config.MaxHops is %d", ErrTooManyHops, weburl.Redact(url), e.cfg.MaxHops)
+}
+
 // ConfigError names the field of a Config that cannot be.
 type ConfigError struct{ Field, Reason string }
 

@@ -212,7 +212,7 @@ func (e *Engine) checkHop(ctx context.Context, _ *fetch.Request, next string) er
 	hops := v.req.Hops + len(v.passed) + 1
 	v.mu.Unlock()
 	if hops > e.cfg.MaxHops {
-		return ErrTooManyHops
+		return e.tooManyHops(next)
 	}
 	if host := u.Host(); host != v.host {
 		if _, err := v.reserve(ctx, host); errors.Is(err, ErrBusy) {
@@ -363,7 +363,7 @@ func (v *visit) followForeign(resp *fetch.Response) (bool, error) {
 	case !v.r.scope.holds(next):
 		return true, v.r.scope.refuse(next)
 	case v.req.Hops+1 > v.e.cfg.MaxHops:
-		return true, ErrTooManyHops
+		return true, v.e.tooManyHops(next)
 	}
 	return true, v.move(next, v.req.Hops+1)
 }

@@ -282,39 +282,52 @@ func (f *fullFrontier) SetHost(ctx context.Context, host string, p crawler.HostP
 	return f.Memory.SetHost(ctx, host, p)
 }
 
-// Where the frontier has no room for one more crawl-delay, the delay is kept all the same and no page fails.
-func TestCrawlDelayBeyondTheBoundOfHosts(t *testing.T) {
+// Where the frontier has no room for one more crawl-delay, or keeps none at all, the delay is kept all the same and no
+// page fails.
+func TestCrawlDelayThatTheFrontierCannotKeep(t *testing.T) {
 	t.Parallel()
-	for _, perHost := range []int{1, 4} {
-		for _, hosts := range []int{2, 3} { // at the bound, and one past it
-			t.Run(fmt.Sprintf("%d hosts, %d in flight", hosts, perHost), func(t *testing.T) {
-				t.Parallel()
-				bubble(t, func(t *testing.T, w *web) {
-					var seeds []string
-					for i := range hosts {
-						host := fmt.Sprintf("h%d.example", i)
-						w.serve(t, host, func(rw http.ResponseWriter, r *http.Request) {
-							time.Sleep(700 * time.Millisecond)
-							pages(map[string]string{"/robots.txt": "User-agent: *\nCrawl-delay: 3", "/0": "", "/1": "", "/2": "", "/3": "", "/4": ""})(rw, r)
-						})
-						seeds = append(seeds, numbered(host, 5)...)
+	for _, c := range []struct {
+		name    string
+		hosts   int
+		perHost int
+		shy     bool // a frontier of five methods
+	}{
+		{"at the bound", 2, 1, false},
+		{"one past it", 3, 1, false},
+		{"at the bound, several in flight", 2, 4, false},
+		{"one past it, several in flight", 3, 4, false},
+		{"no pace at all", 3, 1, true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			bubble(t, func(t *testing.T, w *web) {
+				var seeds []string
+				for i := range c.hosts {
+					host := fmt.Sprintf("h%d.example", i)
+					w.serve(t, host, func(rw http.ResponseWriter, r *http.Request) {
+						time.Sleep(700 * time.Millisecond)
+						pages(map[string]string{"/robots.txt": "User-agent: *\nCrawl-delay: 3", "/0": "", "/1": "", "/2": "", "/3": "", "/4": ""})(rw, r)
+					})
+					seeds = append(seeds, numbered(host, 5)...)
+				}
+				var frontier crawler.Frontier = &fullFrontier{Memory: crawler.NewMemory(crawler.MemoryOptions{}), room: 2, kept: map[string]bool{}}
+				if c.shy {
+					frontier = shy{crawler.NewMemory(crawler.MemoryOptions{})}
+				}
+				stats, err := run(t, w, crawler.Config{Frontier: frontier, Handler: done, PerHost: c.perHost}, seeds...)
+				if err != nil || stats.Pages != int64(5*c.hosts) || stats.Failed+stats.Retried != 0 {
+					t.Errorf("%v, %v", stats, err)
+				}
+				last := map[string]time.Time{}
+				slices.SortFunc(w.visits, func(a, b visit) int { return a.start.Compare(b.start) })
+				for _, v := range w.visits {
+					host := strings.SplitN(v.url, "/", 4)[2]
+					if gap := v.start.Sub(last[host]); gap < 3*time.Second {
+						t.Errorf("%s came %v after the end of the exchange before", v.url, gap)
 					}
-					frontier := &fullFrontier{Memory: crawler.NewMemory(crawler.MemoryOptions{}), room: 2, kept: map[string]bool{}}
-					stats, err := run(t, w, crawler.Config{Frontier: frontier, Handler: done, PerHost: perHost}, seeds...)
-					if err != nil || stats.Pages != int64(5*hosts) || stats.Failed+stats.Retried != 0 {
-						t.Errorf("%v, %v", stats, err)
-					}
-					last := map[string]time.Time{}
-					slices.SortFunc(w.visits, func(a, b visit) int { return a.start.Compare(b.start) })
-					for _, v := range w.visits {
-						host := strings.SplitN(v.url, "/", 4)[2]
-						if gap := v.start.Sub(last[host]); gap < 3*time.Second {
-							t.Errorf("%s came %v after the end of the exchange before", v.url, gap)
-						}
-						last[host] = v.end
-					}
-				})
+					last[host] = v.end
+				}
 			})
-		}
+		})
 	}
 }

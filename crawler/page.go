@@ -285,7 +285,7 @@ func (p *Page) made(r *Request) (*Request, error) {
 	case err != nil:
 		return nil, err
 	case r.Depth > p.v.e.cfg.MaxDepth:
-		return nil, fmt.Errorf("%w: %s", ErrTooDeep, weburl.Redact(r.URL))
+		return nil, p.v.e.tooDeep(r.URL)
 	case !p.v.r.scope.holds(r.URL):
 		return nil, p.v.r.scope.refuse(r.URL)
 	}

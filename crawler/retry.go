@@ -56,6 +56,16 @@ type RetryPolicy struct {
 	HostMin   int
 }
 
+// check refuses rules for classes that do not exist.
+func (p RetryPolicy) check() error {
+	for class := range p.Rules {
+		if int(class) >= len(retryNames) {
+			return &ConfigError{Field: "Retry.Rules", Reason: fmt.Sprintf("%d is no class", uint8(class))}
+		}
+	}
+	return nil
+}
+
 func (p RetryPolicy) withDefaults() RetryPolicy {
 	rules := map[RetryClass]RetryRule{}
 	for class := range RetryClass(len(retryNames)) {

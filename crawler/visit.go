@@ -252,7 +252,10 @@ func (v *visit) allowed() error {
 		return v.r.scope.refuse(v.req.URL)
 	}
 	if v.req.Depth > v.e.cfg.MaxDepth {
-		return ErrTooDeep
+		return v.e.tooDeep(v.req.URL)
+	}
+	if wait := v.e.resting.wait(v.host); wait > 0 {
+		return &heldError{v.host, wait}
 	}
 	return v.askRobots(v.ctx, v.req.URL, v.host)
 }
