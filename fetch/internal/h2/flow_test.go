@@ -99,7 +99,7 @@ func TestLargeBodyAndPausingReader(t *testing.T) {
 func TestPausingReaderStopsNobody(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		body := pattern(4 << 20)
+		body := pattern(2 << 20)
 		c := serve(t, Config{}, func(w http.ResponseWriter, r *http.Request) { _, _ = w.Write(body) })
 		c.Reserve()
 		slow, err := c.Do(t.Context(), &Request{Scheme: "https", Authority: "a", Path: "/"})
@@ -107,7 +107,7 @@ func TestPausingReaderStopsNobody(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer slow.Close()
-		for range 20 {
+		for range 10 {
 			if _, got, err := do(t.Context(), c, &Request{Path: "/"}); err != nil || !bytes.Equal(got, body) {
 				t.Fatalf("%v, %d bytes", err, len(got))
 			}
