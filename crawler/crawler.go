@@ -45,7 +45,8 @@ type Engine struct {
 	outages  map[string]time.Time     // of robots.txt, since when
 	resting  rests                    // hosts whose crawl-delay the frontier cannot keep
 	hosts    map[string]struct{}      // of the seeds of all runs, for a Config without a scope
-	scope    *Scope                   // of the last run
+	scope    *Scope                   // in force
+	replaced *Scope                   // what SetScope was given
 	run      *run                     // that goes on, or the last
 	closes   bool
 	named    bool        // the Config says which UserAgent

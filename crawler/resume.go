@@ -170,7 +170,7 @@ func (e *Engine) know(hosts ...string) {
 }
 
 func (e *Engine) manifestHosts() []string {
-	if !e.cfg.Scope.isZero() || len(e.hosts) > maxManifestHosts {
+	if scope := e.namedScope(); !scope.isZero() || len(e.hosts) > maxManifestHosts {
 		return nil
 	}
 	return slices.Sorted(maps.Keys(e.hosts))

@@ -39,7 +39,7 @@ type run struct {
 	answered, unanswered int                 // exchanges since the last look at the load
 	leasing              bool                // one of them asks the frontier
 	again                bool                // another one came meanwhile: the answer may be older than what it settled
-	scope                Scope
+	scope                liveScope
 	ended                bool
 	finished             bool
 	ranOut               string // the budget that ended it

@@ -69,7 +69,7 @@ func (e *Engine) parse(seeds []string) ([]*Request, error) {
 // scopeFor returns the scope that the Config or the Site names, checked. Where they name none, the hosts of the seeds and
 // of the Site are noted for it.
 func (e *Engine) scopeFor(seeds []*Request, site Site) (Scope, error) {
-	scope := e.cfg.Scope
+	scope := e.namedScope()
 	var hosts []string
 	if site != nil {
 		hosts = site.Hosts()
@@ -107,10 +107,15 @@ func (r *run) setScope(scope Scope) error {
 	if scope.isZero() {
 		return &ConfigError{Field: "Scope", Reason: "is needed to go on without seeds"}
 	}
-	r.scope = scope.indexed()
-	r.e.mu.Lock()
-	defer r.e.mu.Unlock()
-	r.e.scope = &r.scope // it does not change from now on
+	scope = scope.indexed()
+	e := r.e
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.replaced != nil { // meanwhile, perhaps
+		scope = *e.replaced
+	}
+	e.scope = &scope
+	r.scope.set(&scope)
 	return nil
 }
 

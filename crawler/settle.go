@@ -71,6 +71,7 @@ func (v *visit) putOff(report HostReport) bool {
 	if err := v.e.cfg.Frontier.Settle(ctx, Settlement{Lease: v.lease, Outcome: Released, Delay: fullDelay, Report: report}); err != nil {
 		return false
 	}
+	v.r.spent.over(&v.e.cfg, v, Released)
 	v.e.log.Warn("full", "url", weburl.Redact(v.req.URL), "in", fullDelay)
 	s, err := v.e.cfg.Frontier.Stats(ctx)
 	return err == nil && s.Ready+s.Delayed+s.Leased > 1
