@@ -23,6 +23,7 @@ type flight struct {
 	route       Route
 	foreign     bool // a redirect has left the origin: secrets stay behind
 	otherHost   bool // a redirect has left the host
+	onlyH1      bool // the host wants to be spoken to in HTTP/1.1
 	withoutBody bool // a redirect has turned the request into a GET: what tells of its body stays behind
 
 	maxBody  int64 // negative: no bound
@@ -182,6 +183,7 @@ func (f *flight) report(a *answer, err *Error, elapsed time.Duration, again bool
 // exchange has one exchange on a connection of the pool. again says that it is to be repeated on a fresh connection:
 // the kept one was dead and the host, as far as can be known, did nothing with the request (RFC 9110 9.2.2).
 func (f *flight) exchange(start time.Time, fresh bool) (a *answer, again bool, err *Error) {
+	f.onlyH1 = false
 	for tries := 0; ; tries++ {
 		c, reused, err := f.t.acquire(f, fresh)
 		if err != nil {
@@ -205,6 +207,8 @@ func (f *flight) exchange(start time.Time, fresh bool) (a *answer, again bool, e
 			return a, false, nil
 		case dead && outcome == unsent, outcome == refused && tries < maxRefused:
 			fresh = true
+		case outcome == wantsH1 && !f.onlyH1:
+			f.onlyH1 = true
 		case dead && outcome == unanswered && idempotent(f.method):
 			return nil, true, err
 		default:
@@ -221,6 +225,7 @@ const (
 	unanswered             // the connection ended before a byte of an answer came
 	unsent                 // the connection ended before a byte of the request went out
 	refused                // the host has done nothing with the request, and says so
+	wantsH1                // as refused, and it is to be sent over HTTP/1.1
 )
 
 func idempotent(method string) bool {

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"time"
 
+	"golang.org/x/net/http2"
+
 	"github.com/seine-go/seine/fetch/internal/h1"
 	"github.com/seine-go/seine/fetch/internal/h2"
 )
@@ -75,9 +77,12 @@ func (f *flight) exchangeH2(c *conn, a *answer) (fate, *Error) {
 // fateH2 says how far an exchange has come that has failed.
 func fateH2(err error) fate {
 	var wire *h2.Error
+	var reset h2.ResetError
 	switch {
 	case !errors.As(err, &wire):
 		return settled
+	case errors.As(err, &reset) && reset.Code == http2.ErrCodeHTTP11Required:
+		return wantsH1
 	case wire.Kind == h2.Refused:
 		return refused
 	case wire.Kind != h2.Closed:

@@ -175,7 +175,6 @@ func TestRefusedIsSentAgain(t *testing.T) {
 		{"closes", "POST", func(f *frames, _ uint32) { f.conn.Close() }, 1, true, ErrClosed, 2},
 		{"closes, idempotent", "PUT", func(f *frames, _ uint32) { f.conn.Close() }, 1, true, 0, 3},
 		{"reset", "GET", reset(http2.ErrCodeInternal), 1, true, ErrProtocol, 2},
-		{"wants HTTP/1.1", "GET", reset(http2.ErrCodeHTTP11Required), 1, true, ErrProtocol, 2},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -267,6 +266,53 @@ func TestHTTP2HostWithoutStreams(t *testing.T) {
 		synctest.Wait()
 		if n.Open() != 0 {
 			t.Errorf("%d connections", n.Open())
+		}
+	})
+}
+
+// TestHostThatWantsHTTP1: a host that resets a stream because it wants HTTP/1.1 is spoken to in it, at once and from then on.
+func TestHostThatWantsHTTP1(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		ca := newAuthority(t)
+		cert := ca.issue(t, time.Now().Add(24*time.Hour), "films.example")
+		n := new(memhttp.Network)
+		var spoken log[string]
+		serveMem(t, n, "films.example:443", func(conn net.Conn) {
+			tc := tls.Server(conn, &tls.Config{Certificates: []tls.Certificate{cert}, NextProtos: []string{"h2", "http/1.1"}})
+			defer tc.Close()
+			if tc.Handshake() != nil {
+				return
+			}
+			spoken.add(tc.ConnectionState().NegotiatedProtocol)
+			if tc.ConnectionState().NegotiatedProtocol == "h2" {
+				_, _ = io.ReadFull(tc, make([]byte, len(http2.ClientPreface)))
+				f := &frames{Framer: http2.NewFramer(tc, tc), conn: tc}
+				f.dec = hpack.NewDecoder(4096, func(hpack.HeaderField) {})
+				_ = f.WriteSettings()
+				for id := f.request(); id != 0; id = f.request() {
+					_ = f.WriteRSTStream(id, http2.ErrCodeHTTP11Required)
+				}
+				return
+			}
+			for {
+				if _, err := readHead(tc); err != nil {
+					return
+				}
+				io.WriteString(tc, "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
+			}
+		})
+		gate := &gateLog{}
+		tr := memTransport(n, &Transport{Gate: gate})
+		defer tr.Close()
+		for range 3 {
+			resp, err := tr.Fetch(t.Context(), &Request{URL: "https://films.example/", Method: "POST", Route: Route{ServerName: ServerName{RootCAs: ca.pool}}})
+			if err != nil || string(resp.Body) != "ok" || resp.Proto != "HTTP/1.1" {
+				t.Errorf("%v %v", resp, err)
+			}
+		}
+		if got := spoken.take(); !slices.Equal(got, []string{"h2", "http/1.1"}) || len(gate.take()) != 3 {
+			t.Errorf("%q", got)
 		}
 	})
 }

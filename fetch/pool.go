@@ -26,6 +26,7 @@ type poolKey struct {
 	proxy      string
 	names      string // ServerName, empty for the zero one
 	roots      *x509.CertPool
+	onlyH1     bool // the host wants to be spoken to in HTTP/1.1
 }
 
 // key returns the pool key of a route to a host.
@@ -128,9 +129,15 @@ func (t *Transport) acquire(f *flight, fresh bool) (c *conn, reused bool, err *E
 			p.mu.Unlock()
 			return nil, false, &Error{Op: "connect", Kind: ErrInvalid, Err: errClosed}
 		}
+		key.onlyH1 = f.onlyH1
+		if key.tls && !key.onlyH1 { // an earlier exchange may have learnt it
+			key.onlyH1 = true
+			_, key.onlyH1 = p.hosts[key]
+			f.onlyH1 = key.onlyH1
+		}
 		h := p.hosts[key]
 		if h == nil {
-			h = &poolHost{key: key, isH1: !key.tls || t.DisableHTTP2}
+			h = &poolHost{key: key, isH1: !key.tls || t.DisableHTTP2 || key.onlyH1}
 			p.hosts[key] = h
 		}
 		c, doomed := p.take(h, fresh)

@@ -19,7 +19,11 @@ var errNoCertificate = errors.New("the host has shown no certificate")
 
 // handshake makes the connection of the hop a TLS connection.
 func (t *Transport) handshake(f *flight, c *conn) *Error {
-	to := f.target(t.conf.alpn)
+	alpn := t.conf.alpn
+	if f.onlyH1 {
+		alpn = alpn[len(alpn)-1:]
+	}
+	to := f.target(alpn)
 	ctx, cancel := withTimeout(f.ctx, t.conf.tlsTimeout)
 	defer cancel()
 	start := time.Now()
