@@ -11,3 +11,5 @@ require (
 	golang.org/x/net v0.62.0
 	golang.org/x/text v0.44.0
 )
+
+require github.com/antchfx/xpath v1.3.9
