@@ -12,6 +12,7 @@ import (
 	"github.com/seine-go/seine/extract"
 	"github.com/seine-go/seine/fetch"
 	"github.com/seine-go/seine/fetch/robots"
+	"github.com/seine-go/seine/ratelimit"
 )
 
 // The identity of a crawler that has not said who it is.
@@ -72,6 +73,17 @@ type Config struct {
 	// FixedPace visits hosts at the pace above whatever they answer, but for Retry-After. Zero means that the pace adapts
 	// within it: a host that throttles, fails or becomes slow is asked less, until it bears more again.
 	FixedPace bool
+	// Limiter bounds requests, and bytes if it is a ratelimit.ByteBooker, of the whole crawl; its key is the Name.
+	// HostLimiter does the same for hosts; its key is the host, with the port where that is not the default. They are asked
+	// before every exchange, robots.txt and redirects included, after the pace above; the bytes of an answer are booked when
+	// it has come. What would have to wait long goes back to the frontier. Nil means no limit. Rules are replaced while the
+	// crawl runs by the limiter's own method, such as ratelimit.TokenBucket.SetRules.
+	Limiter     ratelimit.Limiter
+	HostLimiter ratelimit.Limiter
+	// Address is the pace of an address, for all the hosts that share it, beside that of each. Zero fields mean no limit:
+	// an address of a hosting service may serve thousands of hosts. It does not adapt, and is known where no proxy
+	// resolves the name.
+	Address HostPolicy
 	// Concurrency is how many requests may be in flight in all. Zero means that the engine finds it: as many as hosts,
 	// CPU and memory allow. It must not be negative.
 	Concurrency int
@@ -118,7 +130,7 @@ func (c *Config) checkNil() error {
 	for _, f := range [...]struct {
 		field string
 		value any
-	}{{"Handler", c.Handler}, {"Frontier", c.Frontier}, {"Store", c.Store}, {"Fetcher", c.Fetcher}} {
+	}{{"Handler", c.Handler}, {"Frontier", c.Frontier}, {"Store", c.Store}, {"Fetcher", c.Fetcher}, {"Limiter", c.Limiter}, {"HostLimiter", c.HostLimiter}} {
 		if isNil(f.value) {
 			return &ConfigError{Field: f.field, Reason: fmt.Sprintf("is a nil %T", f.value)}
 		}

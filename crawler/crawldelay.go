@@ -30,7 +30,7 @@ func (v *visit) keepDelay(ctx context.Context, host string, d time.Duration) err
 // first reports whether the visit is the one of its host that goes on, of several that were leased before the host was
 // known to want a delay: the one that has asked it for something, else the first.
 func (v *visit) first() bool {
-	if v.e.cfg.PerHost == 1 {
+	if !v.e.several.Load() {
 		return true
 	}
 	v.r.mu.Lock()

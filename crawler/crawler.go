@@ -32,25 +32,27 @@ import (
 
 // Engine runs a crawl. It is safe for concurrent use, but runs one crawl at a time.
 type Engine struct {
-	cfg      Config
-	fetcher  fetch.Fetcher // the whole chain
-	own      fetch.Fetcher // its innermost part, closed by Close if the engine made it
-	robots   *robots.Cache // nil when robots.txt is ignored
-	reserver HostReserver  // nil if the frontier cannot
-	log      *slog.Logger
-	count    counters
-	running  atomic.Bool
-	mu       sync.Mutex
-	delays   map[string]time.Duration // crawl-delays that the frontier was told
-	outages  map[string]time.Time     // of robots.txt, since when
-	resting  rests                    // hosts whose crawl-delay the frontier cannot keep
-	hosts    map[string]struct{}      // of the seeds of all runs, for a Config without a scope
-	scope    *Scope                   // in force
-	replaced *Scope                   // what SetScope was given
-	run      *run                     // that goes on, or the last
-	closes   bool
-	named    bool        // the Config says which UserAgent
-	look     func() load // in place of a look at the process; for tests
+	cfg       Config
+	fetcher   fetch.Fetcher // the whole chain
+	own       fetch.Fetcher // its innermost part, closed by Close if the engine made it
+	robots    *robots.Cache // nil when robots.txt is ignored
+	reserver  HostReserver  // nil if the frontier cannot
+	log       *slog.Logger
+	count     counters
+	running   atomic.Bool
+	several   atomic.Bool // a host may have more than one exchange under way
+	addresses addresses
+	mu        sync.Mutex
+	delays    map[string]time.Duration // crawl-delays that the frontier was told
+	outages   map[string]time.Time     // of robots.txt, since when
+	resting   rests                    // hosts whose crawl-delay the frontier cannot keep
+	hosts     map[string]struct{}      // of the seeds of all runs, for a Config without a scope
+	scope     *Scope                   // in force
+	replaced  *Scope                   // what SetScope was given
+	run       *run                     // that goes on, or the last
+	closes    bool
+	named     bool        // the Config says which UserAgent
+	look      func() load // in place of a look at the process; for tests
 }
 
 // New returns an engine, or a *ConfigError that names the field that cannot be. Nothing is fetched before Run or Pages.
@@ -60,6 +62,8 @@ func New(cfg Config) (*Engine, error) {
 		return nil, err
 	}
 	e := &Engine{named: named, cfg: cfg, log: cfg.Logger, delays: map[string]time.Duration{}, outages: map[string]time.Time{}}
+	e.several.Store(cfg.PerHost != 1)
+	e.addresses.set(cfg.Address)
 	e.reserver, _ = cfg.Frontier.(HostReserver)
 	if err := e.chain(); err != nil {
 		return nil, err

@@ -12,6 +12,7 @@ import (
 
 	"github.com/seine-go/seine/crawler"
 	"github.com/seine-go/seine/crawler/crawltest/demosite"
+	"github.com/seine-go/seine/ratelimit"
 )
 
 // The loop of the hello world, on a site of our own: hence AllowPrivate and no spacing.
@@ -258,4 +259,27 @@ func ExampleResume() {
 	// 4 pages, finished before: false
 	// 0 pages, finished before: true
 	// 4 pages, finished before: false
+}
+
+// Limits beside the pace of hosts: ten requests a second over all, one in two seconds to the hosts of a slow site.
+func ExampleConfig_limits() {
+	all, err := ratelimit.NewTokenBucket(ratelimit.BucketConfig{Rules: []ratelimit.Rule{{Match: "*", Rate: ratelimit.PerSecond(10)}}})
+	if err != nil {
+		log.Fatal(err)
+	}
+	hosts, err := ratelimit.NewTokenBucket(ratelimit.BucketConfig{Rules: []ratelimit.Rule{
+		{Match: "*.slow.example", Rate: ratelimit.Every(2 * time.Second)},
+	}})
+	if err != nil {
+		log.Fatal(err)
+	}
+	eng, err := crawler.New(crawler.Config{Limiter: all, HostLimiter: hosts, Address: crawler.HostPolicy{MaxInFlight: 2}})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer eng.Close()
+	// Later, while it runs:
+	err = hosts.SetRules(ratelimit.Rule{Match: "*.slow.example", Rate: ratelimit.PerSecond(5), Burst: 10})
+	fmt.Println(err)
+	// Output: <nil>
 }

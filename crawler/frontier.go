@@ -190,6 +190,7 @@ type ReserveRequest struct {
 	Since time.Duration   // since the end of the last exchange under that lease
 	Sent  time.Duration   // since its request was written; 0 if that is not known
 	Held  HostReservation // a reservation of that host under the lease: its place serves, only the slot is booked
+	Late  bool            // the exchange that the place's own slot was for has not begun: the slot is moved to now if nobody has one after it
 	TTL   time.Duration   // of the reservation; zero: the frontier's default for leases
 }
 

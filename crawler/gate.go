@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"net/http"
 	"net/netip"
 	"strings"
 	"time"
@@ -37,37 +36,84 @@ type place struct {
 // errNoVisit says that somebody else's request came through the engine's Transport.
 var errNoVisit = errors.New("the engine's Transport serves only requests of its own pages: pass on the context that the handler got")
 
-// Enter implements fetch.Gate.
-func (g gate) Enter(ctx context.Context, host string, _ netip.Addr) (func(ratelimit.Report), error) {
+// Enter implements fetch.Gate: first the host's slot, then what else is limited, and again a slot if that took long.
+func (g gate) Enter(ctx context.Context, host string, addr netip.Addr) (func(ratelimit.Report), error) {
 	v := visitOf(ctx)
 	if v == nil {
 		return nil, &fetch.Error{Op: "gate", Kind: fetch.ErrInvalid, Err: errNoVisit}
 	}
-	if host == v.host {
-		return v.enterOwn(ctx)
+	enter, leave := v.enterOwn, v.leaveOwn
+	held := HostReservation{}
+	if host != v.host {
+		p, err := v.reserve(ctx, host)
+		if err != nil {
+			return nil, err
+		}
+		enter, held = func(ctx context.Context) error { return v.enterForeign(ctx, p) }, p.res
+		leave = func(r ratelimit.Report) { v.leavePlace(p, r) }
 	}
-	return v.enterForeign(ctx, host)
-}
-
-// enterOwn begins an exchange with the lease's host.
-func (v *visit) enterOwn(ctx context.Context) (func(ratelimit.Report), error) {
-	v.mu.Lock()
-	v.begun++
-	again, since, sent := v.begun > 1, time.Since(v.lastEnd), sinceSent(v.lastSent)
-	v.mu.Unlock()
-	if !again { // the lease's own slot serves, unless others of the host may have passed by meanwhile
-		again, since = v.e.cfg.PerHost != 1 && time.Since(v.leased) > lateStart, math.MaxInt64/2
+	if err := enter(ctx); err != nil {
+		return nil, err
 	}
-	if again {
-		wait, err := v.slot(ctx, ReserveRequest{Host: v.host, Under: v.lease, Since: since, Sent: sent})
+	if !g.e.limited() {
+		v.goOn(ctx)
+		return leave, nil
+	}
+	entered := time.Now()
+	permit, err := v.permit(ctx, host, addr)
+	if err != nil {
+		return nil, err
+	}
+	if g.e.several.Load() && time.Since(entered) > lateStart {
+		wait, err := v.slot(ctx, ReserveRequest{Host: host, Under: v.lease, Held: held, Since: math.MaxInt64 / 2, Late: true})
 		if err == nil {
 			err = sleep(ctx, wait)
 		}
 		if err != nil {
+			permit.giveUp()
 			return nil, err
 		}
 	}
-	return v.leaveOwn, nil
+	permit.begun()
+	v.goOn(ctx)
+	return func(r ratelimit.Report) {
+		leave(r)
+		permit.over(r)
+	}, nil
+}
+
+// limited reports whether anything is limited beside the pace of hosts.
+func (e *Engine) limited() bool {
+	return e.cfg.Limiter != nil || e.cfg.HostLimiter != nil || e.addresses.limited()
+}
+
+// goOn notes that the visit has asked for more than robots.txt.
+func (v *visit) goOn(ctx context.Context) {
+	if !robots.IsRobots(ctx) {
+		v.mu.Lock()
+		v.asked = true
+		v.mu.Unlock()
+	}
+}
+
+// enterOwn waits for a slot of the lease's host.
+func (v *visit) enterOwn(ctx context.Context) error {
+	v.mu.Lock()
+	v.begun++
+	again, since, sent := v.begun > 1, time.Since(v.lastEnd), sinceSent(v.lastSent)
+	v.mu.Unlock()
+	late := !again && v.e.several.Load() && time.Since(v.leased) > lateStart
+	if !again && !late { // the lease's own slot serves, unless others of the host may have passed by meanwhile
+		return nil
+	}
+	if late {
+		since = math.MaxInt64 / 2
+	}
+	wait, err := v.slot(ctx, ReserveRequest{Host: v.host, Under: v.lease, Since: since, Sent: sent, Late: late})
+	if err != nil {
+		return err
+	}
+	return sleep(ctx, wait)
 }
 
 // lateStart is how late the first exchange of a lease may begin and still use the lease's slot.
@@ -90,7 +136,7 @@ func sinceSent(sent time.Time) time.Duration {
 func (v *visit) leaveOwn(r ratelimit.Report) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	v.report, v.lastEnd = merge(v.report, r), time.Now()
+	v.report, v.lastEnd = merge(v.report, r, v.lastEnd), time.Now()
 	v.lastSent = whenSent(v.lastEnd, r)
 	v.r.received(v.host, r.Bytes)
 }
@@ -117,31 +163,26 @@ func (e *Engine) delayOf(host string) time.Duration {
 	return e.delays[host]
 }
 
-// enterForeign begins an exchange with another host.
-func (v *visit) enterForeign(ctx context.Context, host string) (func(ratelimit.Report), error) {
-	p, err := v.reserve(ctx, host)
-	if err != nil {
-		return nil, err
-	}
+// enterForeign waits for a slot of another host.
+func (v *visit) enterForeign(ctx context.Context, p *place) error {
 	v.mu.Lock()
 	wait, first, since, sent := time.Until(p.slot), !p.used, time.Since(p.lastEnd), sinceSent(p.lastSent)
 	p.used = true
 	v.mu.Unlock()
 	if !first {
-		if wait, err = v.slot(ctx, ReserveRequest{Host: host, Under: v.lease, Held: p.res, Since: since, Sent: sent}); err != nil {
-			return nil, err
+		var err error
+		if wait, err = v.slot(ctx, ReserveRequest{Host: p.res.Host, Under: v.lease, Held: p.res, Since: since, Sent: sent}); err != nil {
+			return err
 		}
 	}
-	if err := sleep(ctx, wait); err != nil {
-		return nil, err
-	}
-	return func(r ratelimit.Report) {
-		v.mu.Lock()
-		defer v.mu.Unlock()
-		p.report, p.lastEnd = merge(p.report, r), time.Now()
-		p.lastSent = whenSent(p.lastEnd, r)
-		v.r.received(host, r.Bytes)
-	}, nil
+	return sleep(ctx, wait)
+}
+
+func (v *visit) leavePlace(p *place, r ratelimit.Report) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	p.report, p.lastEnd = merge(p.report, r, p.lastEnd), time.Now()
+	p.lastSent = whenSent(p.lastEnd, r)
 }
 
 // reserve books a place on another host, once.
@@ -272,98 +313,4 @@ func (v *visit) move(next string, hops int) error {
 	v.moved = &r
 	v.mu.Unlock()
 	return errMoved
-}
-
-// foreign is a Fetcher that knows of no gate: the engine gates each fetch as one exchange, and makes requests of its
-// redirects.
-type foreign struct {
-	e *Engine
-	fetch.Fetcher
-}
-
-// Fetch implements fetch.Fetcher.
-func (f foreign) Fetch(ctx context.Context, req *fetch.Request) (*fetch.Response, error) {
-	u, ok := weburl.Split(req.URL)
-	if !ok {
-		return nil, &fetch.Error{Op: "parse", URL: req.URL, Kind: fetch.ErrInvalid}
-	}
-	leave, err := gate{f.e}.Enter(ctx, u.Host(), netip.Addr{})
-	if err != nil {
-		return nil, err
-	}
-	start := time.Now()
-	r := ratelimit.Report{Class: ratelimit.NetError, Exchanges: 1}
-	defer func() {
-		r.Elapsed = time.Since(start)
-		r.Sent = r.Elapsed // at the most: when the request was written only the Fetcher knows
-		leave(r)
-	}()
-	resp, err := f.Fetcher.Fetch(ctx, f.named(req))
-	if err == nil && resp != nil {
-		r.Class, r.Status, r.Bytes = statusClass(resp), resp.Status, resp.RawSize
-		r.RetryAfter, _ = fetch.RetryAfter(resp.Header, resp.Status, time.Now(), 0)
-	}
-	return resp, err
-}
-
-// named gives a request what the Config says and a Transport would have seen to: who asks, and how much it takes.
-func (f foreign) named(req *fetch.Request) *fetch.Request {
-	c := req.Clone()
-	if c.Header == nil {
-		c.Header = http.Header{}
-	}
-	if len(c.Header["User-Agent"]) == 0 {
-		c.Header.Set("User-Agent", f.e.cfg.UserAgent)
-	}
-	if c.MaxBody == 0 {
-		c.MaxBody = f.e.cfg.MaxBody
-	}
-	return c
-}
-
-// statusClass is what a status tells about the host's load.
-func statusClass(resp *fetch.Response) ratelimit.Class {
-	switch {
-	case resp.Status == http.StatusTooManyRequests, resp.Status == http.StatusServiceUnavailable && resp.Header.Get("Retry-After") != "":
-		return ratelimit.Throttle
-	case resp.Status == http.StatusForbidden:
-		return ratelimit.Block
-	case resp.Status >= 500:
-		return ratelimit.ServerError
-	}
-	return ratelimit.OK
-}
-
-// location is where a redirect leads.
-func location(resp *fetch.Response) (string, bool) {
-	switch resp.Status {
-	case http.StatusMovedPermanently, http.StatusFound, http.StatusSeeOther, http.StatusTemporaryRedirect, http.StatusPermanentRedirect:
-	default:
-		return "", false
-	}
-	ref := strings.TrimSpace(resp.Header.Get("Location"))
-	u, err := weburl.Parse(resp.URL)
-	if err != nil || ref == "" {
-		return "", false
-	}
-	next, err := u.Resolve(ref)
-	return next.Href(), err == nil
-}
-
-// followForeign makes a request of the redirect that a foreign Fetcher answered with.
-func (v *visit) followForeign(resp *fetch.Response) (bool, error) {
-	if _, is := v.e.own.(foreign); !is || v.e.cfg.MaxHops == 0 {
-		return false, nil
-	}
-	next, ok := location(resp)
-	if !ok {
-		return false, nil
-	}
-	switch {
-	case !v.r.scope.holds(next):
-		return true, v.r.scope.refuse(next)
-	case v.req.Hops+1 > v.e.cfg.MaxHops:
-		return true, v.e.tooManyHops(next)
-	}
-	return true, v.move(next, v.req.Hops+1)
 }

@@ -28,6 +28,8 @@ type Hooks struct {
 	Retry func(ctx context.Context, err *PageError, in time.Duration)
 	// Failed is told of each request that has ended without its page being done, refused ones included.
 	Failed func(ctx context.Context, err *PageError)
+	// Changed is told of each pace that is changed while the crawl runs.
+	Changed func(ctx context.Context, c Change)
 }
 
 // StageHook is called when a stage begins, and what it returns when the stage ends: on the same goroutine, unless its

@@ -300,16 +300,11 @@ func (m *Memory) ReserveHost(ctx context.Context, r ReserveRequest) (HostReserva
 	defer m.mu.Unlock()
 	h := m.host(r.Host)
 	l, held := m.holds.valid(r.Under), m.holds.byID[r.Held.ID]
-	if l != nil && l.host == h || held != nil && !held.lease && held.host == h {
-		at := h.opens()
-		if d := h.delay(m); d > 0 {
-			at = max(at, now+d-max(r.Since, 0))
-		} else {
-			if r.Sent > 0 {
-				h.sent(m, now-r.Sent)
-			}
-			at = h.book(m, now)
-		}
+	if l == nil || l.host != h {
+		l = held
+	}
+	if l != nil && l.host == h && (l != held || !held.lease) {
+		at := m.bookUnder(l, r, now)
 		m.place(h, now)
 		return HostReservation{Host: r.Host, Wait: max(at-now, 0)}, nil
 	}
@@ -322,6 +317,25 @@ func (m *Memory) ReserveHost(ctx context.Context, r ReserveRequest) (HostReserva
 	m.holds.reservations++
 	m.stats.Changes++
 	return HostReservation{Host: r.Host, ID: l.id, Wait: max(l.start-now, 0)}, nil
+}
+
+// bookUnder books a slot for one more exchange in the place of a hold, or moves the hold's own that was not used in time.
+func (m *Memory) bookUnder(l *hold, r ReserveRequest, now time.Duration) time.Duration {
+	h := l.host
+	if d := h.delay(m); d > 0 {
+		return max(h.opens(), now+d-max(r.Since, 0))
+	}
+	if r.Sent > 0 {
+		h.sent(m, now-r.Sent)
+	}
+	if r.Late && h.next == l.booked {
+		h.next = min(h.next, now)
+	}
+	at := h.book(m, now)
+	if r.Late {
+		l.booked = h.next
+	}
+	return at
 }
 
 // ReleaseHost implements HostReserver. It works after the end of ctx too, since it gives something back.

@@ -293,3 +293,29 @@ func TestSlowHostAmongMany(t *testing.T) {
 	}
 	fmt.Printf("shown engine.5: 99 hosts of %d pages take %v, beside one that takes 20 s a page %v; 16 in flight in all\n", each, took[false], took[true])
 }
+
+// An exchange that begins long after its lease takes its slot along, unless somebody has one after it.
+func TestLateExchangeMovesItsSlot(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		f := newPaced(t, crawler.HostPolicy{Spacing: time.Second, MaxInFlight: 3}, "a.example")
+		late := func(l crawler.Lease, want time.Duration) {
+			t.Helper()
+			r, err := f.ReserveHost(t.Context(), crawler.ReserveRequest{Host: "a.example", Under: l, Late: true, Since: time.Hour})
+			if err != nil || r.ID != 0 || r.Wait != want {
+				t.Errorf("%+v, %v; want a wait of %v", r, err, want)
+			}
+		}
+		l := f.lease()[0]
+		time.Sleep(700 * time.Millisecond)
+		late(l, 0)
+		time.Sleep(900 * time.Millisecond)
+		if n := len(f.lease()); n != 0 {
+			t.Fatalf("%d leases within a second of the late start", n)
+		}
+		time.Sleep(100 * time.Millisecond)
+		second := f.lease()[0]
+		late(l, time.Second) // the slot after the second
+		late(second, 2*time.Second)
+	})
+}

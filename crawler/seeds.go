@@ -129,6 +129,9 @@ func (r *run) setPace() error {
 	if l, ok := c.Handler.(SiteLimits); ok {
 		p = p.with(l.Limits().HostPolicy)
 	}
+	if p.MaxInFlight != 1 {
+		r.e.several.Store(true)
+	}
 	setter, ok := c.Frontier.(HostSetter)
 	if !ok {
 		return nil // the frontier keeps its own pace

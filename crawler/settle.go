@@ -114,6 +114,7 @@ func (v *visit) decide(s *Settlement, err error) error {
 	var h *handlerError
 	var budget *BudgetError
 	var held *heldError
+	var limited *limitedError
 	var panicked *PanicError
 	isHandlers := errors.As(err, &h)
 	switch {
@@ -121,6 +122,8 @@ func (v *visit) decide(s *Settlement, err error) error {
 		s.Outcome = Done
 	case errors.As(err, &held):
 		s.Outcome, s.Delay = Released, held.in
+	case errors.As(context.Cause(v.ctx), &limited):
+		s.Outcome, s.Delay = Released, limited.in
 	case errors.Is(err, errReleased), v.r.ctx.Err() != nil && !errors.As(err, &panicked):
 		s.Outcome = Released
 	case errors.As(err, &panicked):
@@ -234,13 +237,18 @@ func (v *visit) hostReport() HostReport {
 	return r
 }
 
-// merge adds what an exchange told to what others told: the worst class, the longest wait, all bytes.
-func merge(a, b ratelimit.Report) ratelimit.Report {
+// merge adds what an exchange told to what others told, the last of which ended at end: the worst class, the longest
+// wait, all bytes. The place was taken between them too.
+func merge(a, b ratelimit.Report, end time.Time) ratelimit.Report {
 	if b.Class >= a.Class {
 		a.Class, a.Status = b.Class, b.Status
 	}
 	a.Latency, a.Sent = b.Latency, b.Sent
-	a.Elapsed += b.Elapsed
+	if end.IsZero() {
+		a.Elapsed = b.Elapsed
+	} else {
+		a.Elapsed += time.Since(end)
+	}
 	a.RetryAfter = max(a.RetryAfter, b.RetryAfter)
 	a.Exchanges += max(b.Exchanges, 1)
 	a.Bytes += b.Bytes

@@ -43,6 +43,8 @@ type visit struct {
 	handling time.Time  // since when the handler runs; zero when it does not
 	overdue  time.Time  // when its time was over
 	begun    int        // exchanges with the lease's own host
+	asked    bool       // for more than robots.txt
+	goesBack bool       // its request goes to the frontier again
 	places   map[string]*place
 	passed   []string // keys of the URLs that redirects led to
 	moved    *Request // redirect target that became a request of its own

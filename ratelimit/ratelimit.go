@@ -132,6 +132,19 @@ func (a All) Reserve(ctx context.Context, key string, n int) (Reservation, error
 	return booked, nil
 }
 
+// Book implements Booker: it tells the members that are Bookers.
+func (a All) Book(ctx context.Context, key string, n int) error {
+	var err error
+	for _, l := range a {
+		if b, ok := l.(Booker); ok {
+			err = errors.Join(err, b.Book(ctx, key, n))
+		}
+	}
+	return err
+}
+
+var _ Booker = All(nil)
+
 // reservations are due when the last is.
 type reservations []Reservation
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -24,6 +25,8 @@ type BucketConfig struct {
 	// MaxKeys bounds the keys that have a limit of their own and were asked for so lately that it matters. A key beyond
 	// it is refused with ErrTooManyKeys. Zero means DefaultMaxKeys, negative no bound.
 	MaxKeys int
+	// Changed is told the new rules after each SetRules. Nil means nobody is.
+	Changed func(rules []Rule)
 }
 
 // TokenBucket is a Limiter in memory: in any time T it lets through at most ⌊rate·T⌋ + burst permits of a key, and just
@@ -34,6 +37,7 @@ type BucketConfig struct {
 type TokenBucket struct {
 	start   time.Time
 	maxKeys int
+	tell    func([]Rule)
 
 	mu        sync.Mutex
 	rules     *ruleSet
@@ -54,12 +58,24 @@ func NewTokenBucket(c BucketConfig) (*TokenBucket, error) {
 	case c.MaxKeys < 0:
 		t.maxKeys = math.MaxInt
 	}
-	return t, t.SetRules(c.Rules...)
+	err := t.replace(c.Rules)
+	t.tell = c.Changed
+	return t, err
 }
 
 // SetRules replaces all rules. Waits that are under way are judged anew: they end sooner or later, or with a *WaitError.
 // What keys have saved up or owe stays, up to the new burst. On an error the old rules stay.
 func (t *TokenBucket) SetRules(rules ...Rule) error {
+	if err := t.replace(rules); err != nil {
+		return err
+	}
+	if t.tell != nil {
+		t.tell(slices.Clone(rules))
+	}
+	return nil
+}
+
+func (t *TokenBucket) replace(rules []Rule) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	now := t.now()

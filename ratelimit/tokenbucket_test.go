@@ -628,3 +628,43 @@ func BenchmarkWait(b *testing.B) {
 		})
 	}
 }
+
+func TestNewRulesAreTold(t *testing.T) {
+	t.Parallel()
+	var told [][]Rule
+	b, err := NewTokenBucket(BucketConfig{Rules: []Rule{{Match: "*", Rate: PerSecond(1)}}, Changed: func(r []Rule) { told = append(told, r) }})
+	if err != nil || len(told) != 0 {
+		t.Fatal(err, told)
+	}
+	if err := b.SetRules(Rule{Match: "a.example", Rate: PerSecond(2)}); err != nil {
+		t.Fatal(err)
+	}
+	if err := b.SetRules(Rule{Match: "a.example"}); err == nil {
+		t.Error("a rule without a rate was taken")
+	}
+	if len(told) != 1 || len(told[0]) != 1 || told[0][0].Match != "a.example" {
+		t.Errorf("told %v", told)
+	}
+}
+
+// Several limits of bytes hold together.
+func TestAllBooks(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var both All
+		for _, rate := range []int64{1000, 100} {
+			b, err := NewTokenBucket(BucketConfig{Rules: []Rule{{Match: "*", Rate: PerSecond(rate)}}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			both = append(both, b)
+		}
+		l, start := Traffic{Bytes: append(both, nil)}, time.Now()
+		if err := l.BookBytes(t.Context(), "a.example", 1001); err != nil {
+			t.Fatal(err)
+		}
+		if err := l.Wait(t.Context(), "a.example", 1); err != nil || time.Since(start) != 10*time.Second {
+			t.Errorf("%v after %v", err, time.Since(start))
+		}
+	})
+}
