@@ -110,7 +110,7 @@ func TestExchangeBudgetHTTP2(t *testing.T) {
 		t.Skip("times are not what they are")
 	}
 	const (
-		rounds, exchanges = 7, 1000
+		rounds, exchanges = 24, 300
 		bar, tries        = 0.80, 3
 		slack             = 1.25 // for what a shared machine adds to a ratio
 	)

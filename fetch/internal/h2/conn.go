@@ -218,6 +218,10 @@ func (c *Conn) lose(kind Kind, why error) {
 	}
 	clear(c.streams)
 	c.senders, c.unsent = nil, nil
+	for _, s := range c.free {
+		s.stopTimer()
+	}
+	c.free = nil
 	c.out.b = c.out.b[:0]
 	c.shut(why)
 	c.wakeAll()

@@ -158,8 +158,8 @@ func (s *Stream) headDue() time.Time {
 const timeUp Kind = 255
 
 // wait waits until something has changed, due is over (timeUp), or the exchange is (Cancelled, Overdue). It returns 0 too
-// when nothing has changed. c.mu is given back meanwhile. The timer is set as rarely as possible: one that comes too
-// early is put off when it has.
+// when nothing has changed. c.mu is given back meanwhile. The timer is set as rarely as possible, since that may wake
+// the thread that waits for the network: one that comes too early, set by an earlier wait or exchange, is put off then.
 func (s *Stream) wait(due time.Time) Kind {
 	limit := due
 	if !s.due.IsZero() && (limit.IsZero() || s.due.Before(limit)) {
@@ -201,6 +201,12 @@ func (s *Stream) arm(limit time.Time) {
 		s.timer = time.NewTimer(time.Until(limit))
 	} else {
 		s.timer.Reset(time.Until(limit))
+	}
+}
+
+func (s *Stream) stopTimer() {
+	if s.timer != nil {
+		s.timer.Stop()
 	}
 }
 
@@ -298,13 +304,11 @@ func (s *Stream) Close() error {
 	c.dropSender(s)
 	c.consume(nil, int64(s.chunks.free()))
 	c.places--
-	if s.timer != nil {
-		s.timer.Stop()
-		s.armed = time.Time{}
-	}
 	s.id, s.ctx, s.Response, s.waiting = 0, nil, Response{}, false
-	if len(c.free) < freeStreams {
-		c.free = append(c.free, s)
+	if len(c.free) < freeStreams && !c.lost {
+		c.free = append(c.free, s) // with its timer, which may run on
+	} else {
+		s.stopTimer()
 	}
 	flush := c.kick(true)
 	c.unlock()
