@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/seine-go/seine/crawler"
+	"github.com/seine-go/seine/ratelimit"
 )
 
 func liveHeap() int64 {
@@ -58,6 +59,7 @@ func TestHostsAreForgotten_K020(t *testing.T) {
 	if err := m.SetHost(ctx, "", crawler.HostPolicy{Spacing: time.Nanosecond}); err != nil {
 		t.Fatal(err)
 	}
+	report := crawler.HostReport{Class: ratelimit.OK, Status: 200, Latency: time.Millisecond, Elapsed: time.Millisecond, Exchanges: 1}
 	before := liveHeap()
 	most := 0
 	for i := 0; i < hosts; i += batch {
@@ -77,7 +79,7 @@ func TestHostsAreForgotten_K020(t *testing.T) {
 				t.Fatal(err)
 			}
 			for _, l := range b.Leases {
-				if err := m.Settle(ctx, crawler.Settlement{Lease: l, Outcome: crawler.Done, Report: crawler.HostReport{Exchanges: 1}}); err != nil {
+				if err := m.Settle(ctx, crawler.Settlement{Lease: l, Outcome: crawler.Done, Report: report}); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -98,5 +100,33 @@ func TestHostsAreForgotten_K020(t *testing.T) {
 		t.Fatalf("a host that was visited costs %.1f bytes; %d were remembered at a time", cost, most)
 	}
 	fmt.Printf("shown engine.5: of %d hosts with a page each none is remembered, %.1f bytes a host are left, most at a time %d\n", hosts, cost, most)
+	runtime.KeepAlive(m)
+}
+
+// What a host costs that has work, before its first answer and after it.
+func TestHostCost(t *testing.T) {
+	const hosts = 100_000
+	ctx := t.Context()
+	m := crawler.NewMemory(crawler.MemoryOptions{})
+	if err := m.SetHost(ctx, "", crawler.HostPolicy{Spacing: -1, MaxInFlight: 1}); err != nil {
+		t.Fatal(err)
+	}
+	cost := [2]float64{fill(t, m, 2*hosts, hosts) * 2}
+	before := liveHeap()
+	for range hosts {
+		b, err := m.Lease(ctx, crawler.LeaseRequest{Owner: "A", Boot: 1, Max: 1})
+		if err != nil || len(b.Leases) != 1 {
+			t.Fatal(len(b.Leases), err)
+		}
+		report := crawler.HostReport{Class: ratelimit.OK, Status: 200, Exchanges: 1}
+		if err := m.Settle(ctx, crawler.Settlement{Lease: b.Leases[0], Outcome: crawler.Done, Report: report}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	cost[1] = float64(liveHeap()-before) / hosts
+	if s, err := m.Stats(ctx); err != nil || s.Hosts != hosts || cost[0] > 800 || cost[1] > 256 {
+		t.Fatalf("%+v, %v; a host with two pages costs %.0f bytes, %.0f more after its first answer", s, err, cost[0], cost[1])
+	}
+	fmt.Printf("shown engine.5: %d hosts with two pages each: %.0f bytes a host, pages included; %.0f more after the first answer, less the page that is done\n", hosts, cost[0], cost[1])
 	runtime.KeepAlive(m)
 }

@@ -319,3 +319,26 @@ func TestLateExchangeMovesItsSlot(t *testing.T) {
 		late(second, 2*time.Second)
 	})
 }
+
+// Pages of a host that has stalled are not tried again.
+func TestStalledHostIsGivenUp(t *testing.T) {
+	t.Parallel()
+	bubble(t, func(t *testing.T, w *web) {
+		w.serve(t, "dead.example", func(rw http.ResponseWriter, _ *http.Request) { rw.WriteHeader(http.StatusInternalServerError) })
+		var f failures
+		stats, err := run(t, w, crawler.Config{IgnoreRobots: true, Spacing: 30 * time.Second, Hooks: f.hook(), Handler: done}, numbered("dead.example", 60)...)
+		if err != nil || stats.Failed != 60 {
+			t.Fatalf("%v, %v", stats, err)
+		}
+		stalled := 0
+		for _, err := range f.errs {
+			var stall *ratelimit.StallError
+			if errors.As(err, &stall) {
+				stalled++
+			}
+		}
+		if asked := len(w.visits); stalled < 20 || asked > 120 {
+			t.Errorf("%d of 60 pages were given up for a stall, %d requests", stalled, asked)
+		}
+	})
+}

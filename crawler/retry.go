@@ -1,6 +1,7 @@
 package crawler
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -220,9 +221,25 @@ func (v *visit) retryable(err error) error {
 	if v.lease.Attempt >= attempts {
 		return err
 	}
+	if stall := v.stalled(); stall != nil {
+		return fmt.Errorf("%w; not tried again: %w", err, stall)
+	}
 	if !v.paid && !v.r.retries.take(&v.e.cfg.Retry, v.host) {
 		return fmt.Errorf("%w; not tried again: the host has had its share of retries", err)
 	}
 	v.paid = true
 	return nil
+}
+
+// stalled returns the *ratelimit.StallError of a host that has not answered properly for long, if the frontier tells.
+func (v *visit) stalled() error {
+	inspector, ok := v.e.cfg.Frontier.(Inspector)
+	if !ok {
+		return nil
+	}
+	i, err := inspector.Inspect(context.WithoutCancel(v.ctx), "", v.host)
+	if err != nil {
+		return nil // it is no reason to give a page up
+	}
+	return i.Stalled
 }
