@@ -18,15 +18,17 @@ import (
 	"github.com/seine-go/seine/fetch"
 )
 
+// many are so many requests of a page's own host.
+func many(n int) (reqs []*crawler.Request) {
+	for i := range n {
+		reqs = append(reqs, &crawler.Request{URL: fmt.Sprint("/", i)})
+	}
+	return reqs
+}
+
 // However links are staged, a page has no more than MaxLinks different ones; what was left out is counted and logged.
 func TestMaxLinksHoldsForAllWays(t *testing.T) {
 	t.Parallel()
-	many := func(n int) (reqs []*crawler.Request) {
-		for i := range n {
-			reqs = append(reqs, &crawler.Request{URL: fmt.Sprint("/", i)})
-		}
-		return reqs
-	}
 	for _, c := range []struct {
 		name   string
 		links  int

@@ -46,7 +46,8 @@ type counters struct {
 func (c *counters) snapshot() *Stats {
 	return &Stats{
 		Pages: c.pages.Load(), Failed: c.failed.Load(), Retried: c.retried.Load(), Refused: c.refused.Load(), Moved: c.moved.Load(),
-		Trapped: c.trapped.Load(), Links: c.links.Load(), LinksCut: c.linksCut.Load(), Cut: c.cut.Load(), Items: c.items.Load(), Requests: c.requests.Load(), Bytes: c.bytes.Load(), Panics: c.panics.Load(), Abandoned: c.abandoned.Load(),
+		Trapped: c.trapped.Load(), Links: c.links.Load(), LinksCut: c.linksCut.Load(), Cut: c.cut.Load(),
+		Items: c.items.Load(), Requests: c.requests.Load(), Bytes: c.bytes.Load(), Panics: c.panics.Load(), Abandoned: c.abandoned.Load(),
 	}
 }
 

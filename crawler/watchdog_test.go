@@ -14,84 +14,91 @@ import (
 	"github.com/seine-go/seine/crawler"
 )
 
+// hang is a handler that takes its time over one page, and what becomes of it.
+type hang struct {
+	name      string
+	handle    func(ctx context.Context, until chan struct{}) error
+	tries     int64
+	abandoned int64
+}
+
+const hangTimeout, hangGrace = time.Minute, 5 * time.Second
+
+var hangs = []hang{
+	{"obeys", func(ctx context.Context, _ chan struct{}) error {
+		<-ctx.Done()
+		return ctx.Err()
+	}, 3, 0},
+	{"obeys late", func(ctx context.Context, _ chan struct{}) error {
+		<-ctx.Done()
+		time.Sleep(hangGrace - time.Second)
+		return ctx.Err()
+	}, 3, 0},
+	{"goes on", func(_ context.Context, until chan struct{}) error {
+		<-until
+		return nil
+	}, 3, 3},
+	{"goes on while it blocks", func(ctx context.Context, until chan struct{}) error {
+		return crawler.Blocking(ctx, func() error {
+			<-until
+			return nil
+		})
+	}, 3, 3},
+	{"ends in time", func(context.Context, chan struct{}) error {
+		time.Sleep(hangTimeout - time.Second)
+		return nil
+	}, 1, 0},
+}
+
 // A handler that hangs does not hold its page for ever: its context ends, and if it goes on it is left behind. The
 // others are done, with all workers and all CPUs.
 func TestHandlerThatHangs(t *testing.T) {
 	t.Parallel()
-	const timeout, grace = time.Minute, 5 * time.Second
-	for _, c := range []struct {
-		name      string
-		hang      func(ctx context.Context, until chan struct{}) error
-		tries     int64
-		abandoned int64
-	}{
-		{"obeys", func(ctx context.Context, _ chan struct{}) error {
-			<-ctx.Done()
-			return ctx.Err()
-		}, 3, 0},
-		{"obeys late", func(ctx context.Context, _ chan struct{}) error {
-			<-ctx.Done()
-			time.Sleep(grace - time.Second)
-			return ctx.Err()
-		}, 3, 0},
-		{"goes on", func(_ context.Context, until chan struct{}) error {
-			<-until
-			return nil
-		}, 3, 3},
-		{"goes on while it blocks", func(ctx context.Context, until chan struct{}) error {
-			return crawler.Blocking(ctx, func() error {
-				<-until
-				return nil
-			})
-		}, 3, 3},
-		{"ends in time", func(context.Context, chan struct{}) error {
-			time.Sleep(timeout - time.Second)
-			return nil
-		}, 1, 0},
-	} {
+	for _, c := range hangs {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			bubble(t, func(t *testing.T, w *web) {
-				w.serve(t, "films.example", func(http.ResponseWriter, *http.Request) {})
-				w.serve(t, "hang.example", func(http.ResponseWriter, *http.Request) {})
-				until := make(chan struct{})
-				var f failures
-				frontier := crawler.NewMemory(crawler.MemoryOptions{})
-				var tries atomic.Int64
-				store := &crawler.MemoryStore{}
-				cfg := crawler.Config{
-					IgnoreRobots: true, HandlerTimeout: timeout, Grace: grace, Concurrency: 2, Hooks: f.hook(), Frontier: frontier, Store: store,
-					Handler: crawler.HandlerFunc(func(ctx context.Context, p *crawler.Page) error {
-						if strings.Contains(p.URL, "films") {
-							return nil
-						}
-						tries.Add(1)
-						err := c.hang(ctx, until)
-						return errors.Join(err, p.Save("k", 1)) // without effect for one that was left behind
-					}),
-				}
-				seeds := append([]string{"http://hang.example/"}, numbered("films.example", 700)...) // for 350 s
-				stats, err := run(t, w, cfg, seeds...)
-				close(until)
-				synctest.Wait()
-				hangs := c.tries == 3
-				if err != nil || !stats.Finished || tries.Load() != c.tries || stats.Abandoned != c.abandoned || stats.Pages+stats.Failed != 701 || (stats.Failed == 1) != hangs {
-					t.Errorf("%v, %d tries, %d abandoned, %v", stats, tries.Load(), stats.Abandoned, err)
-				}
-				if err := f.errs["http://hang.example/"]; hangs && !errors.Is(err, crawler.ErrHandlerTimeout) {
-					t.Errorf("it failed of %v", err)
-				}
-				if s, err := frontier.Stats(t.Context()); err != nil || s.Leased != 0 {
-					t.Errorf("%+v, %v", s, err)
-				}
-				if _, err := store.Get(t.Context(), "k"); (err == nil) == hangs {
-					t.Errorf("what the handler saved: %v", err)
-				}
-				if hangs && stats.Elapsed > 10*time.Minute {
-					t.Errorf("it took %v", stats.Elapsed)
-				}
-			})
+			bubble(t, func(t *testing.T, w *web) { c.check(t, w) })
 		})
+	}
+}
+
+func (c hang) check(t *testing.T, w *web) {
+	w.serve(t, "films.example", func(http.ResponseWriter, *http.Request) {})
+	w.serve(t, "hang.example", func(http.ResponseWriter, *http.Request) {})
+	until := make(chan struct{})
+	var f failures
+	var tries atomic.Int64
+	store, frontier := &crawler.MemoryStore{}, crawler.NewMemory(crawler.MemoryOptions{})
+	cfg := crawler.Config{
+		IgnoreRobots: true, HandlerTimeout: hangTimeout, Grace: hangGrace, Concurrency: 2, Hooks: f.hook(), Frontier: frontier, Store: store,
+		Handler: crawler.HandlerFunc(func(ctx context.Context, p *crawler.Page) error {
+			if strings.Contains(p.URL, "films") {
+				return nil
+			}
+			tries.Add(1)
+			err := c.handle(ctx, until)
+			return errors.Join(err, p.Save("k", 1)) // without effect for one that was left behind
+		}),
+	}
+	seeds := append([]string{"http://hang.example/"}, numbered("films.example", 700)...) // for 350 s
+	stats, err := run(t, w, cfg, seeds...)
+	close(until)
+	synctest.Wait()
+	fails := c.tries == 3
+	if err != nil || !stats.Finished || tries.Load() != c.tries || stats.Abandoned != c.abandoned || stats.Pages+stats.Failed != 701 || (stats.Failed == 1) != fails {
+		t.Errorf("%v, %d tries, %d abandoned, %v", stats, tries.Load(), stats.Abandoned, err)
+	}
+	if err := f.errs["http://hang.example/"]; fails && !errors.Is(err, crawler.ErrHandlerTimeout) {
+		t.Errorf("it failed of %v", err)
+	}
+	if s, err := frontier.Stats(t.Context()); err != nil || s.Leased != 0 {
+		t.Errorf("%+v, %v", s, err)
+	}
+	if _, err := store.Get(t.Context(), "k"); (err == nil) == fails {
+		t.Errorf("what the handler saved: %v", err)
+	}
+	if fails && stats.Elapsed > 10*time.Minute {
+		t.Errorf("it took %v", stats.Elapsed)
 	}
 }
 
