@@ -33,23 +33,53 @@ func (s Scope) check(field string) error {
 	if err := checkHosts(field+".Hosts", s.Hosts); err != nil {
 		return err
 	}
-	for _, d := range s.Domains {
-		if _, err := weburl.Parse("http://" + d); err != nil || d != strings.ToLower(d) || strings.ContainsAny(d, ":/?#@") || strings.HasPrefix(d, ".") {
-			return &ConfigError{Field: field + ".Domains", Reason: quoted(d) + " is no domain"}
-		}
-		if suffix, icann := publicsuffix.PublicSuffix(d); icann && suffix == d {
-			return &ConfigError{Field: field + ".Domains", Reason: quoted(d) + " is a public suffix, under which anybody has a site"}
-		}
+	if err := checkDomains(field+".Domains", s.Domains); err != nil {
+		return err
 	}
 	for _, p := range s.Prefixes {
-		if u, err := weburl.Parse(p); err != nil || !u.IsHTTP() || u.Href() != p {
-			return &ConfigError{Field: field + ".Prefixes", Reason: quoted(p) + " is no beginning of an http or https URL as it is serialised"}
+		if u, err := weburl.Parse(p); err != nil || !u.IsHTTP() || u.HasUserInfo() || u.Href() != p {
+			return &ConfigError{Field: field + ".Prefixes", Reason: quoted(weburl.Redact(p)) + " is no beginning of an http or https URL as it is serialised"}
 		}
 	}
 	for _, p := range s.Exclude {
-		if u, err := weburl.Parse(p); !strings.HasPrefix(p, "/") && (err != nil || !u.IsHTTP()) {
-			return &ConfigError{Field: field + ".Exclude", Reason: quoted(p) + " is neither a URL nor a path"}
+		if err := checkExclude(field+".Exclude", p); err != nil {
+			return err
 		}
+	}
+	return nil
+}
+
+// checkDomains refuses names of domains that are none, that no URL has, or that are anybody's.
+func checkDomains(field string, domains []string) error {
+	for _, d := range domains {
+		u, err := weburl.Parse("http://" + d)
+		if err != nil || strings.ContainsAny(d, ":/?#@") || strings.HasPrefix(d, ".") {
+			return &ConfigError{Field: field, Reason: quoted(d) + " is no domain"}
+		}
+		if u.Hostname() != d {
+			return &ConfigError{Field: field, Reason: quoted(d) + " is never met: write " + quoted(u.Hostname())}
+		}
+		if suffix, icann := publicsuffix.PublicSuffix(d); icann && suffix == d {
+			return &ConfigError{Field: field, Reason: quoted(d) + " is a public suffix, under which anybody has a site"}
+		}
+	}
+	return nil
+}
+
+// checkExclude refuses what no URL begins with, and no path.
+func checkExclude(field, p string) error {
+	if strings.HasPrefix(p, "/") {
+		if u, err := weburl.Parse("http://host" + p); err != nil || !strings.HasPrefix(u.Path(), p) {
+			return &ConfigError{Field: field, Reason: quoted(p) + " is no beginning of a path as it is serialised"}
+		}
+		return nil
+	}
+	u, err := weburl.Parse(p)
+	if err != nil || !u.IsHTTP() {
+		return &ConfigError{Field: field, Reason: quoted(weburl.Redact(p)) + " is neither a URL nor a path"}
+	}
+	if u.HasUserInfo() || !strings.HasPrefix(u.Href(), p) {
+		return &ConfigError{Field: field, Reason: quoted(weburl.Redact(p)) + " is no beginning of a URL as it is serialised"}
 	}
 	return nil
 }
