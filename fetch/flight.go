@@ -205,7 +205,7 @@ func (f *flight) exchange(start time.Time, fresh bool) (a *answer, again bool, e
 		switch dead := reused && !fresh; {
 		case err == nil:
 			return a, false, nil
-		case dead && outcome == unsent, outcome == refused && tries < maxRefused:
+		case dead && outcome == unsent, outcome == refused && tries < maxRefused, outcome == goneAway && tries < maxGoneAway:
 			fresh = true
 		case outcome == wantsH1 && !f.onlyH1:
 			f.onlyH1 = true
@@ -225,6 +225,7 @@ const (
 	unanswered             // the connection ended before a byte of an answer came
 	unsent                 // the connection ended before a byte of the request went out
 	refused                // the host has done nothing with the request, and says so
+	goneAway               // as refused, since it was giving the connection up
 	wantsH1                // as refused, and it is to be sent over HTTP/1.1
 )
 

@@ -12,8 +12,11 @@ import (
 	"github.com/seine-go/seine/fetch/internal/h2"
 )
 
-// maxRefused is how often a request is sent again that hosts have refused without looking at it.
-const maxRefused = 5
+// How often a request is sent again that a host has not looked at.
+const (
+	maxRefused  = 5  // because it refused the stream
+	maxGoneAway = 10 // because it was giving the connection up, which many requests on it may do to each other
+)
 
 func (t *Transport) setupH2() {
 	c := &t.conf
@@ -83,8 +86,10 @@ func fateH2(err error) fate {
 		return settled
 	case errors.As(err, &reset) && reset.Code == http2.ErrCodeHTTP11Required:
 		return wantsH1
-	case wire.Kind == h2.Refused:
+	case wire.Kind == h2.Refused && reset.Code == http2.ErrCodeRefusedStream:
 		return refused
+	case wire.Kind == h2.Refused:
+		return goneAway
 	case wire.Kind != h2.Closed:
 		return settled
 	case wire.Written:
