@@ -2,6 +2,7 @@ package fetch
 
 import (
 	"errors"
+	"io"
 	"net/http"
 	"strconv"
 	"time"
@@ -119,9 +120,14 @@ func (c *conn) drainHop(total time.Duration) {
 			c.clock.Reset(hopDrainTime)
 		}
 	}
+	skim(c.h1.Body())
+}
+
+// skim reads the body of a redirect to its end, unless it is large.
+func skim(r io.Reader) {
 	b := bodyReaders.Get().(*bodyReader)
 	defer b.free()
-	b.wire = meter{r: c.h1.Body(), bound: maxHopBody + 1} // one more, to see the end behind the last
+	b.wire = meter{r: r, bound: maxHopBody + 1} // one more, to see the end behind the last
 	for b.wire.err == nil {
 		if _, err := b.wire.Read(b.scratch[:]); err == errTooMuch {
 			return

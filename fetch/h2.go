@@ -57,6 +57,11 @@ func (f *flight) exchangeH2(c *conn, a *answer) (fate, *Error) {
 	a.trace.FirstByte = r.FirstByte.Sub(r.Written)
 	f.lead(a)
 	if a.follow {
+		if r.ContentLength <= maxHopBody { // what ends by itself needs no reset, of which hosts count how many come
+			s.Within(hopDrainTime)
+			skim(s)
+		}
+		a.RawSize, _ = s.Bytes()
 		return settled, nil
 	}
 	res := readBody(s, f.bodyInfo(a, r.ContentLength))

@@ -316,3 +316,64 @@ func TestHostThatWantsHTTP1(t *testing.T) {
 		}
 	})
 }
+
+// TestRedirectIsNotReset: the body of a redirect is read to its end when it is small and comes at once; else the stream is
+// reset, and the connection goes on.
+func TestRedirectIsNotReset(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name   string
+		body   func(f *frames, id uint32)
+		resets int
+		took   time.Duration
+	}{
+		{"at once", func(f *frames, id uint32) { _ = f.WriteData(id, true, []byte("moved")) }, 0, 0},
+		{"soon", func(f *frames, id uint32) {
+			<-time.After(hopDrainTime / 2)
+			_ = f.WriteData(id, true, []byte("moved"))
+		}, 0, hopDrainTime / 2},
+		{"never", func(*frames, uint32) {}, 1, hopDrainTime},
+		{"large", func(f *frames, id uint32) {
+			for range 2 * maxHopBody / (16 << 10) {
+				_ = f.WriteData(id, false, make([]byte, 16<<10))
+			}
+		}, 1, 0},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				resets := 0
+				tr, n, route := rawH2(t, &Transport{}, nil, func(f *frames) {
+					id := f.request()
+					var b bytes.Buffer
+					enc := hpack.NewEncoder(&b)
+					_ = enc.WriteField(hpack.HeaderField{Name: ":status", Value: "302", Sensitive: true})
+					_ = enc.WriteField(hpack.HeaderField{Name: "location", Value: "/there", Sensitive: true})
+					_ = f.WriteHeaders(http2.HeadersFrameParam{StreamID: id, BlockFragment: b.Bytes(), EndHeaders: true})
+					c.body(f, id)
+					for {
+						frame, err := f.ReadFrame()
+						if err != nil {
+							return
+						}
+						switch frame := frame.(type) {
+						case *http2.RSTStreamFrame:
+							resets++
+						case *http2.HeadersFrame:
+							f.ok(frame.StreamID, "there")
+						}
+					}
+				})
+				start := time.Now()
+				resp, err := tr.Fetch(t.Context(), &Request{URL: "https://films.example/", Route: route})
+				if err != nil || string(resp.Body) != "there" || n.Dialled() != 1 || time.Since(start) != c.took {
+					t.Errorf("%v %v after %v, %d dials", resp, err, time.Since(start), n.Dialled())
+				}
+				synctest.Wait()
+				if resets != c.resets {
+					t.Errorf("%d resets", resets)
+				}
+			})
+		})
+	}
+}

@@ -318,6 +318,13 @@ func (s *Stream) Close() error {
 	return nil
 }
 
+// Within lets the exchange be overdue in d from now, unless it is earlier.
+func (s *Stream) Within(d time.Duration) {
+	if due := time.Now().Add(d); s.due.IsZero() || due.Before(s.due) {
+		s.due = due
+	}
+}
+
 // Bytes returns what of the frames of the stream has come and was queued so far, less their heads and padding.
 func (s *Stream) Bytes() (in, out int64) {
 	s.c.mu.Lock()
