@@ -1,6 +1,7 @@
 package crawler
 
 import (
+	"context"
 	"math"
 	"sync"
 	"time"
@@ -72,6 +73,17 @@ func (r *run) spend(v *visit) error {
 		r.endSpent(spent)
 	}
 	return err
+}
+
+// lookBack notes that a run whose budget was spent has finished all the same: what it had no budget for was passed by a
+// redirect, or done by others.
+func (r *run) lookBack(err error) {
+	if err != nil || r.ranOut == "" {
+		return
+	}
+	if s, err := r.e.cfg.Frontier.Stats(context.WithoutCancel(r.ctx)); err == nil && s.Finished && !r.leftSeeds {
+		r.finished, r.ranOut = true, ""
+	}
 }
 
 // take is spend without its consequences. It names the budget of the run that is spent.

@@ -162,6 +162,7 @@ func (e *Engine) crawl(ctx context.Context, h Handler, failed func(*PageError), 
 	if err == nil {
 		err = r.loop()
 	}
+	r.lookBack(err)
 	if err == nil && r.finished && r.resumed && !r.fresh.Load() {
 		err = ErrFinished
 	}

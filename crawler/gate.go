@@ -183,6 +183,7 @@ func (v *visit) leavePlace(p *place, r ratelimit.Report) {
 	defer v.mu.Unlock()
 	p.report, p.lastEnd = merge(p.report, r, p.lastEnd), time.Now()
 	p.lastSent = whenSent(p.lastEnd, r)
+	v.r.received(p.res.Host, r.Bytes)
 }
 
 // reserve books a place on another host, once.

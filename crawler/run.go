@@ -43,6 +43,7 @@ type run struct {
 	ended                bool
 	finished             bool
 	ranOut               string // the budget that ended it
+	leftSeeds            bool   // when it ended, seeds had no room yet
 	err                  error
 	open                 int // own producers, where the frontier does not count them
 	wake                 *time.Timer

@@ -208,7 +208,7 @@ func (r *run) add(reqs []*Request) error {
 			return err
 		}
 		if r.over() {
-			r.e.log.Warn("seeds left out", "requests", len(rest))
+			r.leaveSeeds()
 			return nil
 		}
 		reqs = rest
@@ -216,6 +216,14 @@ func (r *run) add(reqs []*Request) error {
 			return err
 		}
 	}
+}
+
+// leaveSeeds notes that the run has ended before all seeds were added.
+func (r *run) leaveSeeds() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.leftSeeds = true
+	r.e.log.Warn("seeds left out")
 }
 
 // produce runs f, which adds requests, beside the workers; the run does not end before it.
@@ -288,6 +296,9 @@ func (r *run) siteSeeds(site Site, rest []*Request) error {
 				err = r.add(batch)
 			}
 			r.poke()
+		}
+		if more && err == nil {
+			r.leaveSeeds()
 		}
 		return err
 	})
