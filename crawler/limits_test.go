@@ -272,6 +272,8 @@ func TestSetPaceWhileRunning(t *testing.T) {
 		}
 		gaps(t, "before", all[:10], 10*time.Second)
 		gaps(t, "after", all[11:], time.Second)
+		mu.Lock()
+		defer mu.Unlock()
 		if len(told) != 2 || told[0].Host != "a.example" || told[0].Pace.Spacing != 100*time.Millisecond || !told[1].Address {
 			t.Errorf("told %+v", told)
 		}

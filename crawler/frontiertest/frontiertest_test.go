@@ -207,6 +207,10 @@ func faults() map[string]struct {
 		"reports are ignored": {rule: "R10", with: broken{settle: changed(func(s *crawler.Settlement) {
 			s.Report = crawler.HostReport{}
 		})}},
+		"a pace adapts though it should not": {rule: "R10", with: broken{setHost: func(m *crawler.Memory, host string, p crawler.HostPolicy) error {
+			p.Adapt = crawler.On
+			return m.SetHost(context.Background(), host, p)
+		}}},
 		"policies are ignored": {rule: "R10", with: broken{setHost: func(*crawler.Memory, string, crawler.HostPolicy) error { return nil }}},
 		"every place is free": {rule: "R10", with: broken{reserve: func(_ *crawler.Memory, r crawler.ReserveRequest) (crawler.HostReservation, error) {
 			return crawler.HostReservation{Host: r.Host}, nil

@@ -20,6 +20,8 @@ var paceTests = []test{
 	{"R10", "a reservation takes a slot and a place", reservations},
 	{"R10", "further exchanges of a lease take slots", slotsUnderLease},
 	{"R10", "hosts do not wait for each other", hostsApart},
+	{"R10", "a pace that adapts stays within the policy", adaptsWithin},
+	{"R10", "a pace that does not adapt stays as it is", doesNotAdapt},
 }
 
 func delayFromEnd(e *env) {
@@ -277,4 +279,44 @@ func hostsApart(e *env) {
 		e.failf("3 leases are of %d hosts", len(hosts))
 	}
 	e.none("A", "each host has one in flight")
+}
+
+// adaptsWithin reports answers that a controller takes for a sign that more could be had.
+func adaptsWithin(e *env) {
+	e.open(Options{Pace: crawler.HostPolicy{Spacing: 10 * e.unit, InFlight: 1, MaxInFlight: 2, Adapt: crawler.On}})
+	for i := range 20 {
+		e.add(page("a", i))
+	}
+	for i := range 6 {
+		s := done(e.one("A"), crawler.Done)
+		e.pass(2 * e.unit)
+		s.Report.Class, s.Report.Status, s.Report.Latency, s.Report.Elapsed = ratelimit.OK, []int{200, 404}[i%2], 2*e.unit, 2*e.unit
+		e.must(e.f.Settle(e.ctx(), s))
+		e.pass(5 * e.unit)
+		e.none("A", "it is too near to the last, however well the host answers")
+		e.pass(3 * e.unit)
+	}
+	e.open(Options{Pace: crawler.HostPolicy{Spacing: -1, InFlight: 1, MaxInFlight: 2, Adapt: crawler.On}})
+	for i := range 20 {
+		e.add(page("a", i))
+	}
+	if n := len(e.batch("A", 9).Leases); n > 2 {
+		e.failf("%d in flight, not 2 at most", n)
+	}
+}
+
+func doesNotAdapt(e *env) {
+	e.open(Options{})
+	e.must(upgrade[crawler.HostSetter](e).SetHost(e.ctx(), "a.example", crawler.HostPolicy{MaxInFlight: 3, Adapt: crawler.Off}))
+	for i := range 30 {
+		e.add(page("a", i))
+	}
+	for _, class := range []ratelimit.Class{ratelimit.Throttle, ratelimit.Block, ratelimit.ServerError, ratelimit.NetError, ratelimit.OK} {
+		for _, l := range e.lease("A", 3) {
+			s := done(l, crawler.Done)
+			s.Report.Class, s.Report.Elapsed = class, e.unit
+			e.must(e.f.Settle(e.ctx(), s))
+		}
+		e.pass(e.unit)
+	}
 }
