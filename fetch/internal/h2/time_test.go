@@ -216,3 +216,34 @@ func TestStuckWriteHoldsNobody(t *testing.T) {
 		_ = server.Close()
 	})
 }
+
+// TestQueueIsBounded: where the server takes nothing, requests are refused when much waits to be written.
+func TestQueueIsBounded(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		client, server := net.Pipe()
+		go func() { _, _ = io.Copy(io.Discard, server) }()
+		s := &stuck{Conn: client, wake: make(chan struct{})}
+		c := NewConn(s, Config{})
+		const each = 1_000_000
+		head := list("x-long", strings.Repeat("~", each))
+		for i := range 10 {
+			ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+			_, _, err := do(ctx, c, &Request{Path: "/", Header: head})
+			cancel()
+			want := Cancelled
+			if i > 1+maxQueued/each { // the first lies in the write that is stuck
+				want = Refused
+			}
+			if KindOf(err) != want {
+				t.Errorf("%d: %v", i, err)
+			}
+		}
+		if n := len(c.out.b); n <= maxQueued || n > maxQueued+maxRequestHead+1000 {
+			t.Errorf("%d bytes wait", n)
+		}
+		close(s.wake)
+		_ = c.Close()
+		_ = server.Close()
+	})
+}
