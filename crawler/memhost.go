@@ -21,7 +21,7 @@ var defaultPace = HostPolicy{Delay: -1, Spacing: DefaultSpacing, InFlight: Defau
 
 const (
 	maxPolicies   = 1 << 20 // hosts with a policy of their own
-	maxRemembered = 100_000 // hosts without work that are kept for what was learned of them
+	maxRemembered = 10_000  // hosts without work that are kept for what was learned of them
 )
 
 // memHost is what the frontier knows of a host. Times are counted from the frontier's start.

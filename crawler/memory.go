@@ -42,7 +42,8 @@ type MemoryOptions struct {
 //
 // A queued URL costs what its path and query take and a dozen bytes, a seen one about ten, a host with work some
 // hundred bytes, and 256 more once it has answered. A host without work is forgotten once it may be visited again, but
-// for a policy that it was given; one that complained or did not answer is remembered for ten minutes.
+// for a policy that it was given; of those that complained or did not answer ten thousand are remembered for
+// ten minutes.
 //
 // A frontier that spills has to be closed. Its files need as much room as what was ever spilled and is not yet done with;
 // one is given up when the last request in it has come back. A disk that is full makes the frontier full.

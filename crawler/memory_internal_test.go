@@ -12,6 +12,8 @@ import (
 	"testing/synctest"
 	"time"
 	"unicode/utf8"
+
+	"github.com/seine-go/seine/ratelimit"
 )
 
 func freeMemory(t testing.TB, o MemoryOptions) *Memory {
@@ -352,5 +354,29 @@ func TestMemoryUnderConcurrency(t *testing.T) {
 	}
 	if s, err := m.Stats(ctx); err != nil || !s.Finished || s.Done != pages {
 		t.Fatalf("%+v, %v", s, err)
+	}
+}
+
+// Hosts without work are remembered for what they answered up to a bound, and one past it is forgotten at once.
+func TestRememberedHostsAreBounded(t *testing.T) {
+	t.Parallel()
+	m := NewMemory(MemoryOptions{})
+	if err := m.SetHost(t.Context(), "", HostPolicy{Spacing: -1}); err != nil {
+		t.Fatal(err)
+	}
+	for i := range maxRemembered + 1 {
+		if _, err := m.Add(t.Context(), &Request{URL: fmt.Sprintf("https://h%d.example/", i)}); err != nil {
+			t.Fatal(err)
+		}
+		b, err := m.Lease(t.Context(), LeaseRequest{Owner: "A", Boot: 1, Max: 1})
+		if err != nil || len(b.Leases) != 1 {
+			t.Fatal(len(b.Leases), err)
+		}
+		if err := m.Settle(t.Context(), Settlement{Lease: b.Leases[0], Outcome: Failed, Report: HostReport{Class: ratelimit.NetError, Exchanges: 1, Elapsed: time.Second}}); err != nil {
+			t.Fatal(err)
+		}
+		if s, err := m.Stats(t.Context()); err != nil || s.Hosts != min(i+1, maxRemembered) {
+			t.Fatalf("after %d hosts: %d are remembered, %v", i+1, s.Hosts, err)
+		}
 	}
 }
