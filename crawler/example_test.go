@@ -283,3 +283,24 @@ func ExampleConfig_limits() {
 	fmt.Println(err)
 	// Output: <nil>
 }
+
+// The scope can be replaced at any time, also while a run goes on.
+func ExampleEngine_SetScope() {
+	ctx := context.Background()
+	eng, err := crawler.New(crawler.Config{IgnoreRobots: true, Scope: crawler.Scope{Domains: []string{"films.example"}}})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(eng.SetScope(ctx, crawler.Scope{Domains: []string{"co.uk"}}))
+	if err := eng.SetScope(ctx, crawler.Scope{Domains: []string{"films.example"}, Exclude: []string{"/forum/"}}); err != nil {
+		log.Fatal(err)
+	}
+	x, err := eng.Explain(ctx, "https://films.example/forum/1")
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(x.Verdict())
+	// Output:
+	// seine: config: Scope.Domains: "co.uk" is a public suffix, under which anybody has a site
+	// refused: out of scope: https://films.example/forum/1: Scope.Exclude has "/forum/"
+}

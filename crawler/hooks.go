@@ -28,7 +28,7 @@ type Hooks struct {
 	Retry func(ctx context.Context, err *PageError, in time.Duration)
 	// Failed is told of each request that has ended without its page being done, refused ones included.
 	Failed func(ctx context.Context, err *PageError)
-	// Changed is told of each pace that is changed while the crawl runs.
+	// Changed is told of each pace, and of each scope, that is changed while the crawl runs.
 	Changed func(ctx context.Context, c Change)
 }
 

@@ -169,8 +169,10 @@ func (p *permit) over(r ratelimit.Report) {
 // maxBooked bounds what one body costs, in bytes, where an int is short.
 const maxBooked = 1<<31 - 1
 
-// Change is a change of the pace while the crawl runs.
+// Change is a change of the pace, or of the scope, while the crawl runs.
 type Change struct {
+	Scope *Scope // that holds from now on; nil for a change of the pace
+
 	Host    string     // "" for all that have no pace of their own
 	Address bool       // it is the pace of addresses, not of hosts
 	Pace    HostPolicy // what was told; zero fields are as before
@@ -201,7 +203,11 @@ func (e *Engine) SetAddressPace(ctx context.Context, p HostPolicy) {
 }
 
 func (e *Engine) changed(ctx context.Context, c Change) {
-	e.log.Info("pace", "host", c.Host, "address", c.Address, "pace", fmt.Sprintf("%+v", c.Pace))
+	if s := c.Scope; s != nil {
+		e.log.Info("scope", "hosts", len(s.Hosts), "domains", len(s.Domains), "prefixes", len(s.Prefixes), "exclude", len(s.Exclude), "func", s.Func != nil)
+	} else {
+		e.log.Info("pace", "host", c.Host, "address", c.Address, "pace", fmt.Sprintf("%+v", c.Pace))
+	}
 	if e.cfg.Hooks.Changed != nil {
 		e.cfg.Hooks.Changed(ctx, c)
 	}

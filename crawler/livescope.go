@@ -1,6 +1,7 @@
 package crawler
 
 import (
+	"context"
 	"sync/atomic"
 
 	"github.com/seine-go/seine/internal/weburl"
@@ -15,22 +16,22 @@ func (l *liveScope) holdsURL(u weburl.URL) bool { return l.now.Load().holdsURL(u
 func (l *liveScope) refuse(href string) error   { return l.now.Load().refuse(href) }
 
 // SetScope replaces the scope of the Config and of a Site, from now on, also while the engine runs: links and redirects
-// are held to it, and requests that are queued already, but for seeds. It must not be zero. A bad scope changes nothing.
-func (e *Engine) SetScope(s Scope) error {
+// are held to it, and requests that are queued already, but for seeds. Hooks.Changed is told. It must not be zero. A bad scope changes nothing.
+func (e *Engine) SetScope(ctx context.Context, s Scope) error {
 	if s.isZero() {
 		return &ConfigError{Field: "Scope", Reason: "holds nothing: it has neither Hosts nor Domains nor Prefixes"}
 	}
 	if err := s.check("Scope"); err != nil {
 		return err
 	}
-	s = s.indexed()
+	indexed := s.indexed()
 	e.mu.Lock()
-	defer e.mu.Unlock()
-	e.replaced, e.scope = &s, &s
+	e.replaced, e.scope = &indexed, &indexed
 	if e.run != nil {
-		e.run.scope.set(&s)
+		e.run.scope.set(&indexed)
 	}
-	e.log.Info("scope replaced", "hosts", len(s.Hosts), "domains", len(s.Domains), "prefixes", len(s.Prefixes), "exclude", len(s.Exclude), "func", s.Func != nil)
+	e.mu.Unlock()
+	e.changed(ctx, Change{Scope: &s})
 	return nil
 }
 

@@ -19,22 +19,28 @@ func TestScopeIsReplaced(t *testing.T) {
 		}
 		var e *crawler.Engine
 		var f failures
-		e = pagesOf(t, w, crawler.Config{IgnoreRobots: true, Hooks: f.hook(), Handler: crawler.HandlerFunc(func(_ context.Context, p *crawler.Page) error {
+		hooks, changes := f.hook(), 0
+		hooks.Changed = func(_ context.Context, c crawler.Change) {
+			if changes++; c.Scope == nil || len(c.Scope.Hosts) != 2 {
+				t.Errorf("%+v", c)
+			}
+		}
+		e = pagesOf(t, w, crawler.Config{IgnoreRobots: true, Hooks: hooks, Handler: crawler.HandlerFunc(func(_ context.Context, p *crawler.Page) error {
 			p.FollowLinks()
 			if p.URL == "http://a.example/" {
 				for _, bad := range []crawler.Scope{{}, {Exclude: []string{"/out"}}, {Hosts: []string{"No Host"}}} {
 					var refused *crawler.ConfigError
-					if err := e.SetScope(bad); !errors.As(err, &refused) {
+					if err := e.SetScope(t.Context(), bad); !errors.As(err, &refused) {
 						t.Errorf("%+v: %v", bad, err)
 					}
 				}
-				return e.SetScope(crawler.Scope{Hosts: []string{"a.example", "b.example"}, Exclude: []string{"/out"}})
+				return e.SetScope(t.Context(), crawler.Scope{Hosts: []string{"a.example", "b.example"}, Exclude: []string{"/out"}})
 			}
 			return nil
 		})})
 		stats, err := e.Run(t.Context(), "http://a.example/")
 		want := []string{"http://a.example/", "http://a.example/deep", "http://a.example/in", "http://b.example/", "http://b.example/deep", "http://b.example/in"}
-		if got := sorted(w.urls()); err != nil || !slices.Equal(got, want) || stats.Refused != 2 {
+		if got := sorted(w.urls()); err != nil || !slices.Equal(got, want) || stats.Refused != 2 || changes != 1 {
 			t.Errorf("%v, %v, fetched %q", stats, err, got)
 		}
 		for url, err := range f.errs {
