@@ -52,6 +52,10 @@ func (v *visit) askRobots(ctx context.Context, url, host string) error {
 	if d.Allowed {
 		return nil
 	}
+	var limited *limitedError
+	if errors.As(d.Err, &limited) { // it was not asked for
+		return &heldError{host, max(d.RetryIn, limited.in)}
+	}
 	var failure *fetch.Error
 	if errors.As(d.Err, &failure) && !failure.Temporary() {
 		return d.Err // the page would fare as robots.txt did, now and later

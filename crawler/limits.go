@@ -48,17 +48,15 @@ func (v *visit) permit(ctx context.Context, host string, addr netip.Addr) (*perm
 		return p, nil
 	}
 	most := patience
-	if !v.canGoBack() {
+	if !v.canGoBack(ctx) {
 		most = maxGateWait
 	}
 	a, in, err := v.e.addresses.enter(ctx, addr.Unmap(), most)
-	if in > 0 {
-		if err = v.goBack(ctx, addr.String(), in); err == nil { // others wait for the same robots.txt
-			a, in, err = v.e.addresses.enter(ctx, addr.Unmap(), maxGateWait)
-		}
-		if err == nil && in > 0 {
-			err = limitTimeout(addr.String(), in)
-		}
+	switch {
+	case in > 0 && v.canGoBack(ctx):
+		err = v.goBack(ctx, addr.String(), in)
+	case in > 0:
+		err = limitTimeout(addr.String(), in)
 	}
 	p.addr = a
 	return p, err
@@ -72,26 +70,21 @@ func (v *visit) limit(ctx context.Context, l ratelimit.Limiter, key string) erro
 	r, err := l.Reserve(ctx, key, 1)
 	var late *ratelimit.WaitError
 	switch {
-	case errors.As(err, &late) && v.canGoBack():
-		if err := v.goBack(ctx, key, late.Wait-late.Max+patience); err != nil {
-			return err
-		}
-		return limitTimeout(key, late.Wait)
+	case errors.As(err, &late) && v.canGoBack(ctx):
+		return v.goBack(ctx, key, late.Wait-late.Max+patience)
 	case late != nil:
 		return limitTimeout(key, late.Wait)
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
-	case errors.Is(err, ratelimit.ErrTooManyKeys) && v.canGoBack():
-		return first(v.goBack(ctx, key, 10*patience), limitTimeout(key, 10*patience))
+	case errors.Is(err, ratelimit.ErrTooManyKeys) && v.canGoBack(ctx):
+		return v.goBack(ctx, key, 10*patience)
 	case err != nil:
 		return &fetch.Error{Op: "limit", Kind: fetch.ErrInvalid, Err: err}
 	}
 	for d := r.Delay(); d > 0; d = r.Delay() {
-		if d > patience && v.canGoBack() {
-			if err := v.goBack(ctx, key, d); err != nil {
-				r.Cancel(context.WithoutCancel(ctx))
-				return err
-			}
+		if d > patience && v.canGoBack(ctx) {
+			r.Cancel(context.WithoutCancel(ctx))
+			return v.goBack(ctx, key, d)
 		}
 		if err := sleep(ctx, min(d, patience)); err != nil { // the rules may change meanwhile
 			r.Cancel(context.WithoutCancel(ctx))
@@ -105,31 +98,43 @@ func limitTimeout(what string, in time.Duration) error {
 	return &fetch.Error{Op: "limit", Kind: fetch.ErrTimeout, Err: &limitedError{what, in}}
 }
 
-// canGoBack reports whether nothing has been asked for but the robots.txt of the lease's own host.
-func (v *visit) canGoBack() bool {
+// canGoBack reports whether nothing has been asked for but the robots.txt of the lease's own host, and nobody else waits
+// for that.
+func (v *visit) canGoBack(ctx context.Context) bool {
 	v.mu.Lock()
-	defer v.mu.Unlock()
-	return !v.asked && !v.goesBack && len(v.places) == 0
+	can := !v.asked && !v.goesBack && len(v.places) == 0
+	v.mu.Unlock()
+	if !can || !robots.IsRobots(ctx) || !v.e.several.Load() {
+		return can
+	}
+	v.r.mu.Lock()
+	defer v.r.mu.Unlock()
+	for other := range v.r.held {
+		if other != v && other.host == v.host {
+			return false
+		}
+	}
+	return true
 }
 
-// goBack ends the visit: its request goes back to the frontier, and its host is left alone for a time. A fetch of
-// robots.txt goes on if others wait for it; it ends with ctx if not.
+// goBack ends the visit: its request goes back to the frontier, and its host is left alone for a time.
 func (v *visit) goBack(ctx context.Context, what string, in time.Duration) error {
-	in = max(in, time.Millisecond)
+	cause := &limitedError{what, max(in, time.Millisecond)}
 	v.mu.Lock()
 	v.goesBack = true
 	v.mu.Unlock()
-	cause := &limitedError{what, in}
 	if _, ok := v.e.cfg.Frontier.(HostSetter); ok {
-		if err := v.block(context.WithoutCancel(ctx), v.host, in); err != nil {
+		if err := v.block(context.WithoutCancel(v.ctx), v.host, cause.in); err != nil {
 			v.e.log.Warn("block", "host", v.host, "err", err)
 		}
 	}
 	v.cancel(cause)
-	if !robots.IsRobots(ctx) {
-		return cause
+	if robots.IsRobots(ctx) { // it ends as nobody waits for it, and nothing is to be learned from that
+		if err := sleep(ctx, patience); err == nil {
+			return limitTimeout(what, cause.in)
+		}
 	}
-	return nil
+	return cause
 }
 
 // begun tells that the request of the exchange is about to be sent.

@@ -279,3 +279,18 @@ func TestSetPaceWhileRunning(t *testing.T) {
 		}
 	})
 }
+
+// Several pages of a host wait for its robots.txt while the host is limited: none fails, and the limit holds.
+func TestLimitWhileSeveralWaitForRobots(t *testing.T) {
+	t.Parallel()
+	bubble(t, func(t *testing.T, w *web) {
+		seeds := seedsOf(t, w, slowly, 6, "a.example", "b.example")
+		limit := bucket(t, ratelimit.Rule{Match: "*", Rate: ratelimit.Every(3 * time.Second), Shared: true})
+		var f failures
+		stats, err := run(t, w, crawler.Config{Spacing: -1, PerHost: 4, Limiter: limit, MaxAttempts: 1, Handler: done, Hooks: f.hook()}, seeds...)
+		if err != nil || stats.Pages != 12 || stats.Failed != 0 {
+			t.Errorf("%v, %v, %v", stats, err, f.errs)
+		}
+		gaps(t, "all", w.starts("/"), 3*time.Second)
+	})
+}
