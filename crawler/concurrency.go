@@ -80,6 +80,9 @@ func (r *run) watch(stop <-chan struct{}) {
 		r.hungry, r.answered, r.unanswered = false, 0, 0
 		g.step(l)
 		r.limit = g.limit
+		if r.idle == 0 && !r.ended { // all are busy, perhaps for long: none would look for more
+			r.spawn(1)
+		}
 		r.cond.Signal()
 		r.mu.Unlock()
 	}

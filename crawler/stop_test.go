@@ -153,10 +153,11 @@ func TestCancelLeavesNothingBehind(t *testing.T) {
 		}
 	}
 	server.Start()
-	e, err := crawler.New(crawler.Config{AllowPrivate: true, IgnoreRobots: true, Spacing: -1, PerHost: 20, Handler: crawler.HandlerFunc(func(context.Context, *crawler.Page) error { return nil })})
+	e, err := crawler.New(crawler.Config{AllowPrivate: true, IgnoreRobots: true, Spacing: -1, PerHost: 20, FixedPace: true, Handler: crawler.HandlerFunc(func(context.Context, *crawler.Page) error { return nil })})
 	if err != nil {
 		t.Fatal(err)
 	}
+	crawler.Calm(e)
 	ctx, cancel := context.WithCancel(t.Context())
 	var seeds []string
 	for i := range 20 {
