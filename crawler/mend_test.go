@@ -16,6 +16,7 @@ import (
 
 	"github.com/seine-go/seine/crawler"
 	"github.com/seine-go/seine/fetch"
+	"github.com/seine-go/seine/ratelimit"
 )
 
 // many are so many requests of a page's own host.
@@ -182,6 +183,10 @@ func TestNilsAreNamed(t *testing.T) {
 		{"Store", crawler.Config{Store: (*crawler.MemoryStore)(nil)}},
 		{"Fetcher", crawler.Config{Fetcher: (*fetch.Transport)(nil)}},
 		{"Fetcher", crawler.Config{Fetcher: fetch.FetcherFunc(nil)}},
+		{"Limiter", crawler.Config{Limiter: (*ratelimit.TokenBucket)(nil)}},
+		{"HostLimiter", crawler.Config{HostLimiter: (*ratelimit.TokenBucket)(nil)}},
+		{"Address", crawler.Config{Address: crawler.HostPolicy{Block: time.Second}}},
+		{"Address", crawler.Config{Address: crawler.HostPolicy{Adapt: crawler.On}}},
 		{"Middleware[1]", crawler.Config{Middleware: []fetch.Middleware{through, nil}}},
 		{"Middleware[0]", crawler.Config{Middleware: []fetch.Middleware{func(fetch.Fetcher) fetch.Fetcher { return nil }, through}}},
 		{"Middleware[0]", crawler.Config{Middleware: []fetch.Middleware{func(fetch.Fetcher) fetch.Fetcher { return (*fetch.Transport)(nil) }}}},
