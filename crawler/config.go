@@ -176,6 +176,9 @@ func (c *Config) check() error {
 	if c.Delay < 0 {
 		return &ConfigError{Field: "Delay", Reason: "is negative"}
 	}
+	if a := c.Address; a.Block != 0 || a.InFlight != 0 || a.Adapt != Unset {
+		return &ConfigError{Field: "Address", Reason: "has only Delay, Spacing and MaxInFlight"}
+	}
 	if err := first(c.checkNil(), c.Scope.check("Scope"), c.Retry.check()); err != nil {
 		return err
 	}
