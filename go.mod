@@ -13,3 +13,5 @@ require (
 )
 
 require github.com/antchfx/xpath v1.3.9
+
+require github.com/wlynxg/chardet v1.0.5 // indirect

@@ -1,0 +1,95 @@
+package charset
+
+import (
+	"bytes"
+	"strings"
+
+	"github.com/wlynxg/chardet"
+)
+
+// detect guesses an encoding from the bytes. The confidence is 0 where there is nothing to go by.
+func detect(body []byte, s *shape) Charset {
+	if name := utf16Order(body); name != "" {
+		return Charset{name, Detected, 0.9}
+	}
+	if !s.ascii && s.weight >= evidence && s.mostly() {
+		return Charset{"utf-8", Detected, 0.9 * s.confidence()}
+	}
+	if s.ascii && bytes.IndexByte(body, 0x1b) < 0 { // ISO-2022-JP goes without bytes beyond ASCII
+		return Charset{}
+	}
+	guess := chardet.Detect(text(body))
+	name := Lookup(labelOf(guess.Encoding))
+	if name == "" || name == "utf-8" || guess.Confidence < minDetected || !fits(name, body, s) {
+		return Charset{}
+	}
+	return Charset{name, Detected, min(guess.Confidence, 0.99)}
+}
+
+// labelOf is a label of the Encoding standard for a name of the detector, where it has another.
+func labelOf(name string) string {
+	switch strings.ToLower(name) {
+	case "ascii":
+		return ""
+	case "cp949":
+		return "euc-kr"
+	case "cp932":
+		return "shift_jis"
+	case "maccyrillic":
+		return "x-mac-cyrillic"
+	case "macroman":
+		return "macintosh"
+	}
+	return name
+}
+
+// textBytes is how much text the detector is given: it needs little, and its time grows with it.
+const textBytes = 16 << 10
+
+// text takes tags, scripts and styles from a page, as far as can be done without knowing its encoding: their letters
+// would drown a short text. A body without text beyond ASCII is returned as it is, for its attributes.
+func text(body []byte) []byte {
+	out := make([]byte, 0, min(len(body), textBytes))
+	rest := body
+	for len(rest) > 0 && len(out) < textBytes {
+		open := bytes.IndexByte(rest, '<')
+		if open < 0 {
+			open = len(rest)
+		}
+		out = append(out, rest[:min(open, textBytes-len(out))]...)
+		rest = rest[open:]
+		if end := skipTag(rest); end > 0 {
+			rest = rest[end:]
+			out = append(out, ' ')
+		} else if len(rest) > 0 {
+			out = append(out, rest[0])
+			rest = rest[1:]
+		}
+	}
+	if isASCII(out) && bytes.IndexByte(out, 0x1b) < 0 {
+		from := skipASCII(body, 0)
+		return body[from:min(len(body), from+textBytes)]
+	}
+	return out
+}
+
+// skipTag returns the length of the tag, comment, script or style that begins at a "<"; 0 for none.
+func skipTag(b []byte) int {
+	if len(b) < 2 || !isLetter(b[1]) && b[1] != '/' && b[1] != '!' && b[1] != '?' {
+		return 0
+	}
+	for _, raw := range [...]string{"script", "style"} {
+		if len(b) <= len(raw)+1 || !isWord(b[1:1+len(raw)], raw) || isLetter(b[1+len(raw)]) {
+			continue
+		}
+		if end := indexFold(b, "</"+raw); end >= 0 {
+			return end + 2
+		}
+		return len(b)
+	}
+	end := bytes.IndexByte(b, '>')
+	if end < 0 {
+		return len(b)
+	}
+	return end + 1
+}
