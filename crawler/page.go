@@ -12,6 +12,7 @@ import (
 
 	"github.com/seine-go/seine/extract"
 	"github.com/seine-go/seine/fetch"
+	"github.com/seine-go/seine/internal/charset"
 	"github.com/seine-go/seine/internal/weburl"
 )
 
@@ -64,9 +65,18 @@ func (p *Page) IsHTML() bool {
 // Document returns the page's document, which is parsed when it is first asked.
 func (p *Page) Document() *extract.Document {
 	if p.doc == nil {
-		p.doc = extract.NewDocument(p.Response.Body, extract.DocumentOptions{URL: p.URL, Header: p.Response.Header})
+		o := p.scanOptions()
+		p.doc = extract.NewDocument(p.Response.Body, extract.DocumentOptions{URL: o.URL, Header: o.Header, Agent: o.Agent, MaxLinks: o.MaxLinks})
 	}
 	return p.doc
+}
+
+func (p *Page) scanOptions() extract.ScanOptions {
+	o := extract.ScanOptions{URL: p.URL, Header: p.Response.Header}
+	if p.v != nil {
+		o.Agent, o.MaxLinks = p.v.e.cfg.Agent, p.v.e.cfg.MaxLinks
+	}
+	return o
 }
 
 // Find returns what a CSS selector matches. A bad selector fails the page, and matches nothing.
@@ -97,20 +107,33 @@ func (p *Page) Hints() *extract.Hints {
 	if p.hints != nil {
 		return p.hints
 	}
-	o := extract.ScanOptions{URL: p.URL, Header: p.Response.Header}
-	if p.v != nil {
-		o.Agent, o.MaxLinks = p.v.e.cfg.Agent, p.v.e.cfg.MaxLinks
-	}
 	var err error
-	body := p.Response.Body
-	if !p.IsHTML() {
-		body = nil // the header may have links all the same
+	switch {
+	case !p.IsHTML():
+		p.hints, err = extract.Scan(nil, p.scanOptions()) // the header may have links all the same
+	case charset.HeaderLabel(p.Response.Header["Content-Type"]) == "utf-8":
+		p.hints, err = extract.Scan(p.Response.Body, p.scanOptions())
+		if err == nil && doubtful(p.hints) { // it may be something else, whatever the header says
+			p.hints, err = p.Document().Hints(0)
+		}
+	default:
+		p.hints, err = p.Document().Hints(0)
 	}
-	if p.hints, err = extract.Scan(body, o); err != nil {
+	if err != nil {
 		p.fault(err)
 		p.hints = &extract.Hints{}
 	}
 	return p.hints
+}
+
+// doubtful reports whether a link has what stands for bytes that are not UTF-8.
+func doubtful(h *extract.Hints) bool {
+	for i := range h.Links {
+		if strings.Contains(h.Links[i].URL, "%EF%BF%BD") {
+			return true
+		}
+	}
+	return false
 }
 
 // Links returns the links of the page, in its order.

@@ -1,18 +1,16 @@
 package extract
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"net/http"
 	"sync"
-	"unicode/utf8"
 
 	"github.com/PuerkitoBio/goquery"
 	"github.com/andybalholm/cascadia"
 	"golang.org/x/net/html"
-	"golang.org/x/text/encoding"
-	"golang.org/x/text/encoding/htmlindex"
+
+	"github.com/seine-go/seine/internal/charset"
 )
 
 // Document is a page that is decoded, scanned and parsed when it is asked to be, each once. It may be used by many
@@ -21,6 +19,7 @@ type Document struct {
 	body []byte
 	o    DocumentOptions
 
+	found func() Encoding
 	text  func() ([]byte, error)
 	tree  func() (parsed, error)
 	mu    sync.Mutex
@@ -33,8 +32,8 @@ type DocumentOptions struct {
 	URL string
 	// Header is the header of the response, for Hints. Nil means none.
 	Header http.Header
-	// Encoding is a label of the Encoding standard ("utf-8", "gb2312", ...). Empty means utf-8. A byte order mark counts
-	// for more.
+	// Encoding is a label of the Encoding standard ("utf-8", "gb2312", ...). Empty means that it is found out; see
+	// Document.Encoding. A byte order mark counts for more.
 	Encoding string
 	// Agent is the product token for Hints, as in ScanOptions.
 	Agent string
@@ -50,6 +49,7 @@ type parsed struct {
 // NewDocument makes a document of a page as it came. The document keeps body.
 func NewDocument(body []byte, o DocumentOptions) *Document {
 	d := &Document{body: body, o: o}
+	d.found = sync.OnceValue(d.encoding)
 	d.text = sync.OnceValues(d.decode)
 	d.tree = sync.OnceValues(d.parse)
 	return d
@@ -118,7 +118,7 @@ func (d *Document) Hints(want Want) (*Hints, error) {
 		return h, nil
 	}
 	o := ScanOptions{
-		URL: d.o.URL, Header: d.o.Header, Agent: d.o.Agent, Encoding: d.o.Encoding, MaxLinks: d.o.MaxLinks, Want: want,
+		URL: d.o.URL, Header: d.o.Header, Agent: d.o.Agent, Encoding: d.found().Name, MaxLinks: d.o.MaxLinks, Want: want,
 	}
 	h, err := Scan(text, o)
 	if err != nil {
@@ -128,38 +128,40 @@ func (d *Document) Hints(want Want) (*Hints, error) {
 	return h, nil
 }
 
-// byteOrderMarks and the encodings they stand for (Encoding standard, "BOM sniff").
-var byteOrderMarks = [...]struct{ mark, label string }{
-	{"\xEF\xBB\xBF", "utf-8"}, {"\xFE\xFF", "utf-16be"}, {"\xFF\xFE", "utf-16le"},
+// Encoding is the encoding of a page and how it was found.
+type Encoding struct {
+	Name       string  // of the Encoding standard, in lower case; what the caller said as it stands if nobody knows it
+	Source     string  // "caller", "bom", "header", "meta", "xml", "detected", or "default" where nothing speaks for the name
+	Confidence float64 // 0 to 1
+}
+
+// Encoding returns the encoding of the page: what the caller said, or else the first of these that the bytes do not
+// contradict: a byte order mark, UTF-8 beyond doubt, the Content-Type of the header, a meta element or XML declaration
+// in the first 16 KiB, what the bytes look like; or windows-1252.
+func (d *Document) Encoding() Encoding { return d.found() }
+
+func (d *Document) encoding() Encoding {
+	c := charset.Find(d.body, d.o.Header["Content-Type"])
+	if d.o.Encoding != "" && c.Source != charset.BOM {
+		c = charset.Charset{Name: charset.Lookup(d.o.Encoding), Source: charset.Caller, Confidence: 1}
+		if c.Name == "" {
+			c.Name = d.o.Encoding
+		}
+	}
+	return Encoding{c.Name, string(c.Source), c.Confidence}
 }
 
 func (d *Document) decode() ([]byte, error) {
-	label, text := d.o.Encoding, d.body
-	if label == "" {
-		label = "utf-8"
-	}
-	for _, bom := range byteOrderMarks {
-		if bytes.HasPrefix(text, []byte(bom.mark)) {
-			label, text = bom.label, text[len(bom.mark):]
-			break
-		}
-	}
-	enc, err := htmlindex.Get(label)
-	if err != nil {
+	label := d.found().Name
+	text, err := charset.Decode(d.body, label)
+	var unknown *charset.Error
+	switch {
+	case errors.As(err, &unknown):
 		return nil, &EncodingError{Label: label}
+	case err != nil:
+		return nil, fmt.Errorf("seine: extract: %w", err)
 	}
-	if name, _ := htmlindex.Name(enc); name == "utf-8" && utf8.Valid(text) {
-		return text, nil
-	}
-	return decodeAll(enc, text)
-}
-
-func decodeAll(enc encoding.Encoding, text []byte) ([]byte, error) {
-	out, err := enc.NewDecoder().Bytes(text)
-	if err != nil {
-		return nil, fmt.Errorf("seine: extract: decode: %w", err)
-	}
-	return out, nil
+	return text, nil
 }
 
 func (d *Document) parse() (parsed, error) {

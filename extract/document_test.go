@@ -17,7 +17,9 @@ func TestDocumentText(t *testing.T) {
 	tests := []struct{ name, body, encoding, want string }{
 		{"utf-8", "é", "", "é"},
 		{"label in any case", "é", " UTF-8 ", "é"},
-		{"bad utf-8", "a\xffb", "", "a\uFFFDb"},
+		{"bad utf-8", "a\xffb", "utf-8", "a\uFFFDb"},
+		{"undeclared", "a\xffb", "", "aÿb"},
+		{"declared in the page", "<meta charset=koi8-r>\xc6", "", "<meta charset=koi8-r>ф"},
 		{"byte order mark", "\xEF\xBB\xBFé", "", "é"},
 		{"the mark wins", "\xEF\xBB\xBFé", "windows-1252", "é"},
 		{"utf-16", "\xFF\xFEa\x00", "", "a"},

@@ -65,3 +65,12 @@ func ExampleNewDocument() {
 	// 1959 – été <nil>
 	// seine: extract: bad selector "p..year": expected identifier, found . instead
 }
+
+// A page that says nothing of its encoding.
+func ExampleDocument_Encoding() {
+	page := []byte("<title>\xb5\xe7\xd3\xb0\xbd\xe9\xc9\xdc\xd3\xeb\xc6\xc0\xc2\xdb</title>")
+	d := extract.NewDocument(page, extract.DocumentOptions{})
+	title, err := d.Find("title")
+	fmt.Println(d.Encoding().Name, d.Encoding().Source, title.Text(), err)
+	// Output: gbk detected 电影介绍与评论 <nil>
+}

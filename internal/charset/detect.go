@@ -18,7 +18,11 @@ func detect(body []byte, s *shape) Charset {
 	if s.ascii && bytes.IndexByte(body, 0x1b) < 0 { // ISO-2022-JP goes without bytes beyond ASCII
 		return Charset{}
 	}
-	guess := chardet.Detect(text(body))
+	sample := text(body)
+	if c := shiftJIS(sample); c > 0 && fits("shift_jis", body, s) {
+		return Charset{"shift_jis", Detected, c}
+	}
+	guess := chardet.Detect(sample)
 	name := Lookup(labelOf(guess.Encoding))
 	if name == "" || name == "utf-8" || guess.Confidence < minDetected || !fits(name, body, s) {
 		return Charset{}
@@ -92,4 +96,35 @@ func skipTag(b []byte) int {
 		return len(b)
 	}
 	return end + 1
+}
+
+// shiftJIS measures how much a text looks like Japanese in Shift_JIS, which the detector often does not know: 0 where a byte
+// contradicts it, or where there is little kana, which no Japanese text goes without.
+func shiftJIS(b []byte) (confidence float64) {
+	const leastPairs, leastKana = 4, 0.2
+	pairs, kana := 0, 0
+	for i := 0; i < len(b); i++ {
+		lead := b[i]
+		switch {
+		case lead < 0x80 || lead >= 0xa1 && lead <= 0xdf: // ASCII, katakana of half width
+			continue
+		case lead == 0x80 || lead == 0xa0 || lead > 0xfc:
+			return 0
+		}
+		if i++; i == len(b) {
+			break // cut in the middle of a character
+		}
+		trail := b[i]
+		if trail < 0x40 || trail == 0x7f || trail > 0xfc {
+			return 0
+		}
+		pairs++
+		if lead == 0x82 && trail >= 0x9f && trail <= 0xf1 || lead == 0x83 && trail <= 0x96 { // hiragana, katakana
+			kana++
+		}
+	}
+	if pairs < leastPairs || float64(kana) < leastKana*float64(pairs) {
+		return 0
+	}
+	return 0.9
 }
