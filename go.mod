@@ -14,4 +14,4 @@ require (
 
 require github.com/antchfx/xpath v1.3.9
 
-require github.com/wlynxg/chardet v1.0.5 // indirect
+require github.com/wlynxg/chardet v1.0.5
