@@ -133,6 +133,12 @@ func (b *bodyReader) read(info *bodyInfo, limit int64) (data []byte, sunk int64,
 		b.wire.bound = rawBound(limit)
 		src, size = b.decoders(first, list, limit), -1
 	}
+	if ahead := b.wire.ahead(); b.sink == nil && size > 0 && size <= limit && int64(len(ahead)) == size && !isGzip(ahead) {
+		data = bytes.Clone(ahead) // all of it is there already; memory that is filled at once is not cleared before
+		b.wire.take(len(data))
+		data, err := b.readEnd(src, data)
+		return data, 0, b.cutError(err), nil
+	}
 	buf := b.scratch[:min(scratchSize, limit+1)]
 	if size >= 0 && b.sink == nil {
 		buf = make([]byte, min(size, limit+1, exactBody))
