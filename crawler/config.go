@@ -5,8 +5,9 @@ import (
 	"log/slog"
 	"math"
 	"reflect"
-	"strings"
 	"time"
+
+	"golang.org/x/net/http/httpguts"
 
 	"github.com/seine-go/seine/dedupe"
 	"github.com/seine-go/seine/extract"
@@ -65,7 +66,7 @@ type Config struct {
 	// negative none.
 	Spacing time.Duration
 	// Delay is the time from the end of an exchange with a host to the start of the next, with one in flight. Zero means
-	// none. The greater of it and the host's crawl-delay counts.
+	// none; it must not be negative. The greater of it and the host's crawl-delay counts.
 	Delay time.Duration
 	// PerHost is how many requests a host may have in flight. Zero means 1 at first, and up to DefaultMaxPerHost where
 	// the host bears them; negative means that only Concurrency counts.
@@ -161,8 +162,11 @@ func (c *Config) check() error {
 	if err := robots.ValidAgent(c.Agent); err != nil {
 		return &ConfigError{Field: "Agent", Reason: err.Error()}
 	}
-	if strings.ContainsAny(c.UserAgent, "\r\n\x00") {
+	if !httpguts.ValidHeaderFieldValue(c.UserAgent) {
 		return &ConfigError{Field: "UserAgent", Reason: "has a control character"}
+	}
+	if c.Delay < 0 {
+		return &ConfigError{Field: "Delay", Reason: "is negative"}
 	}
 	if c.Concurrency < 0 || c.Concurrency > 1<<20 {
 		return &ConfigError{Field: "Concurrency", Reason: "is not of 0 to 1,048,576"}
@@ -172,9 +176,6 @@ func (c *Config) check() error {
 	}
 	if c.Resume > ResumeRefuse {
 		return &ConfigError{Field: "Resume", Reason: "is none of the modes"}
-	}
-	if c.Delay < 0 {
-		return &ConfigError{Field: "Delay", Reason: "is negative"}
 	}
 	if a := c.Address; a.Block != 0 || a.InFlight != 0 || a.Adapt != Unset {
 		return &ConfigError{Field: "Address", Reason: "has only Delay, Spacing and MaxInFlight"}
@@ -187,6 +188,15 @@ func (c *Config) check() error {
 			return &ConfigError{Field: "Handler", Reason: err.Error()}
 		}
 	}
+	if _, ok := c.Frontier.(Restarter); !ok && c.Frontier != nil && c.Resume == ResumeAgain {
+		return &ConfigError{Field: "Resume", Reason: "the Frontier cannot begin anew: it is no Restarter"}
+	}
+	c.fill()
+	return nil
+}
+
+// fill puts the defaults in the place of what is zero.
+func (c *Config) fill() {
 	c.Spacing = orDefault(c.Spacing, DefaultSpacing, -1)
 	c.MaxDepth = orDefault(c.MaxDepth, math.MaxInt, math.MaxInt)
 	c.MaxPages = orDefault(c.MaxPages, math.MaxInt64, math.MaxInt64)
@@ -203,9 +213,6 @@ func (c *Config) check() error {
 	if c.Frontier == nil {
 		c.Frontier = NewMemory(MemoryOptions{})
 	}
-	if _, ok := c.Frontier.(Restarter); !ok && c.Resume == ResumeAgain {
-		return &ConfigError{Field: "Resume", Reason: "the Frontier cannot begin anew: it is no Restarter"}
-	}
 	if c.Store == nil {
 		c.Store = &MemoryStore{}
 	}
@@ -215,5 +222,4 @@ func (c *Config) check() error {
 	if c.Logger == nil {
 		c.Logger = slog.New(slog.DiscardHandler)
 	}
-	return nil
 }

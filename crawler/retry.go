@@ -51,10 +51,10 @@ type RetryPolicy struct {
 	Rules map[RetryClass]RetryRule
 	// HostMin retries of a host are made in a run in any case, and HostShare more for each of its pages that came through
 	// since the first of them. So a host that is down is not asked for everything several times, and one that is flaky
-	// loses nothing. Zero means 100, and 2; negative none, and no bound. What is not tried again has failed. Tries that a
+	// loses nothing. Zero means 100 of HostMin and 2 of HostShare; negative means none of HostMin, and no bound by HostShare. What is not tried again has failed. Tries that a
 	// handler put off by RetryAfter are not counted.
-	HostShare float64
 	HostMin   int
+	HostShare float64
 }
 
 // check refuses rules for classes that do not exist.

@@ -14,16 +14,16 @@ const (
 	defaultPhase   = 30 * time.Second // Write, Header, IdleRead and RateWindow
 	defaultMinRate = 64
 
-	maxRequestHead = 1 << 20              // bytes of head that a request may have
-	maxChunkLine   = 16 << 10             // bytes of a line that tells the size of a chunk
-	bufferSize     = 32 << 10             // of the buffer that a connection has during an exchange
-	writePiece     = 64 << 10             // bytes of a request given to one write
-	directRead     = 4 << 10              // the least room in a caller's slice that is read into without the buffer
-	maxJunk        = 4                    // bytes that may stand before the status line, as in Chromium
-	maxEmptyReads  = 100                  // reads in a row that bring neither bytes nor an error
-	earlyAnswer    = time.Second          // to look for an answer from a server that has stopped reading the request
-	staleRead      = 5 * time.Millisecond // to read through a layer (TLS) below which something waits to be read
-	maxLayers      = 8                    // of connections wrapped in connections
+	maxRequestHead = 1 << 20               // bytes of head that a request may have
+	maxChunkLine   = 16 << 10              // bytes of a line that tells the size of a chunk
+	bufferSize     = 32 << 10              // of the buffer that a connection has during an exchange
+	writePiece     = 64 << 10              // bytes of a request given to one write
+	directRead     = 4 << 10               // the least room in a caller's slice that is read into without the buffer
+	maxJunk        = 4                     // bytes that may stand before the status line, as in Chromium
+	maxEmptyReads  = 100                   // reads in a row that bring neither bytes nor an error
+	earlyAnswer    = time.Second           // to look for an answer from a server that has stopped reading the request
+	staleRead      = 50 * time.Millisecond // to read through a layer (TLS) below which something waits to be read
+	maxLayers      = 8                     // of connections wrapped in connections
 )
 
 // orDefault resolves a limit: zero is the default, negative is none.

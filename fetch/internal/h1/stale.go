@@ -63,7 +63,7 @@ func (p *probe) waits() bool {
 
 // stale reports whether an idle connection has ended or sent something that belongs to no response. A layer such as TLS
 // may hold bytes of its own that are nobody's business: there it is read through.
-func (c *Conn) stale(now time.Time) bool {
+func (c *Conn) stale() bool {
 	p := &c.probe
 	p.find(c.nc)
 	waits := p.waits()
@@ -72,7 +72,7 @@ func (c *Conn) stale(now time.Time) bool {
 	}
 	due := past
 	if waits {
-		due = now.Add(staleRead)
+		due = time.Now().Add(staleRead) // long enough for a busy machine: what waits is there at once
 	}
 	c.arm(due)
 	n, err := c.nc.Read(p.one[:])

@@ -122,7 +122,7 @@ func checkWord(what, s string) error {
 func (c *Conn) send(head, body []byte) error {
 	now := c.resp.Start
 	c.armAll(now)
-	if c.served && c.stale(now) {
+	if c.served && c.stale() {
 		return c.fail(opWrite, Closed, errStale)
 	}
 	if room := writePiece - len(head); room > 0 && len(body) > 0 {

@@ -85,12 +85,12 @@ func exchangeBytes(t *testing.T, in []byte, piece int) outcome {
 				break
 			}
 		}
-		for len(in) > 0 {
-			n := min(max(piece, 1+len(in)/64), len(in))
-			if _, err := server.Write(in[:n]); err != nil {
+		for rest := in; len(rest) > 0; {
+			n := min(max(piece, 1+len(rest)/64), len(rest))
+			if _, err := server.Write(rest[:n]); err != nil {
 				return
 			}
-			in = in[n:]
+			rest = rest[n:]
 		}
 	}()
 	c := NewConn(client, Config{Limits: Limits{HeaderBytes: 64 << 10}})
