@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"net/http"
 	"net/netip"
+	"slices"
 	"strings"
 	"time"
 
@@ -296,6 +298,27 @@ func (v *visit) pass(next string) error {
 // begins so.
 const hopKey = "hop "
 
+// publicHeader is the header of a request without what another origin must not get, if a URL is of one: as the Transport
+// does it at a hop that it takes by itself.
+func (e *Engine) publicHeader(r *Request, next string) http.Header {
+	from, ok1 := weburl.Split(r.URL)
+	to, ok2 := weburl.Split(next)
+	if len(r.Header) == 0 || ok1 && ok2 && from.Origin() == to.Origin() {
+		return r.Header
+	}
+	secret := []string{"Authorization", "Cookie", "Proxy-Authorization", "Host"}
+	if t, ok := e.own.(*fetch.Transport); ok {
+		secret = append(secret, t.SecretHeaders...)
+	}
+	header := r.Header.Clone()
+	for name := range header {
+		if slices.ContainsFunc(secret, func(s string) bool { return strings.EqualFold(s, name) }) {
+			delete(header, name)
+		}
+	}
+	return header
+}
+
 // move makes a request of its own of a redirect target.
 func (v *visit) move(next string, hops int) error {
 	r := *v.req
@@ -304,6 +327,7 @@ func (v *visit) move(next string, hops int) error {
 	if v.req.Body != nil {
 		return fmt.Errorf("%w: a redirect of a request with a body leads to a busy host", ErrBusy)
 	}
+	r.Header = v.e.publicHeader(v.req, r.URL)
 	if _, err := v.e.setKey(&r, nil); err != nil {
 		return err
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"net/http/httptest"
 	"slices"
 	"strings"
 	"testing"
@@ -192,5 +193,46 @@ func TestPrivateAddressesAreRefused(t *testing.T) {
 	stats, err := e.Run(t.Context(), "http://127.0.0.1:1/", "http://169.254.169.254/latest/meta-data/", "http://[::ffff:10.0.0.1]/")
 	if err != nil || stats.Failed != 3 {
 		t.Errorf("%v, %v", stats, err)
+	}
+}
+
+// A redirect that becomes a request of its own, since its host is busy, keeps no secret for another origin.
+func TestMovedRedirectKeepsNoSecret(t *testing.T) {
+	t.Parallel()
+	got := make(chan http.Header, 4)
+	hold := make(chan struct{})
+	other := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/busy" {
+			<-hold
+			return
+		}
+		got <- r.Header
+	}))
+	defer other.Close()
+	first := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		http.Redirect(w, r, other.URL+"/target", http.StatusFound)
+		time.AfterFunc(50*time.Millisecond, func() { close(hold) })
+	}))
+	defer first.Close()
+	frontier := crawler.NewMemory(crawler.MemoryOptions{})
+	secret := http.Header{"X-Api-Key": {"key"}, "X-Open": {"1"}}
+	if _, err := frontier.Add(t.Context(), &crawler.Request{URL: other.URL + "/busy"}, &crawler.Request{URL: first.URL + "/", Header: secret}); err != nil {
+		t.Fatal(err)
+	}
+	eng, err := crawler.New(crawler.Config{
+		Frontier: frontier, IgnoreRobots: true, Spacing: -1, PerHost: 1, Scope: crawler.Scope{Hosts: []string{"*"}},
+		Fetcher: &fetch.Transport{AllowPrivate: true, SecretHeaders: []string{"X-Api-Key"}},
+		Handler: crawler.HandlerFunc(func(context.Context, *crawler.Page) error { return nil }),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer eng.Close()
+	stats, err := eng.Run(t.Context())
+	if err != nil || stats.Moved != 1 {
+		t.Fatalf("%v, %+v", err, stats)
+	}
+	if h := <-got; h.Get("X-Api-Key") != "" || h.Get("X-Open") != "1" {
+		t.Errorf("the other origin got %v", h)
 	}
 }

@@ -214,7 +214,6 @@ var (
 	zlibPool   = sync.Pool{New: func() any { return new(zlibReader) }}
 	flatePool  = sync.Pool{New: func() any { return flate.NewReader(empty{}) }}
 	brotliPool = sync.Pool{New: func() any { return &brotliReader{r: brotli.NewReader(empty{})} }}
-	zstdPool   = sync.Pool{New: func() any { return newZstd() }}
 )
 
 // empty is a source without bytes.
@@ -248,7 +247,7 @@ func (s *stage) open(src *bufio.Reader) {
 		_ = s.reader.(*brotliReader).r.Reset(src)
 	case s.coding == codingZstd:
 		if s.reader == nil {
-			s.reader = zstdPool.Get().(*zstdReader)
+			s.reader = newZstd()
 		}
 		s.reader.(*zstdReader).reset(src)
 	}
@@ -272,9 +271,7 @@ func (s *stage) free() {
 		_ = r.r.Reset(empty{})
 		brotliPool.Put(r)
 	case *zstdReader:
-		_ = r.d.Reset(empty{})
-		r.given = false
-		zstdPool.Put(r)
+		r.close()
 	default:
 		_ = r.(flate.Resetter).Reset(empty{}, nil)
 		flatePool.Put(r)
@@ -370,9 +367,17 @@ type zstdReader struct {
 	given bool
 }
 
+// newZstd makes a decoder, which is not kept for another body: it holds a channel, and one that was made within a test's
+// bubble (testing/synctest) must not be used outside of it.
 func newZstd() *zstdReader {
 	d, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(maxZstdWindow))
 	return &zstdReader{d: d, err: err}
+}
+
+func (z *zstdReader) close() {
+	if z.d != nil {
+		z.d.Close()
+	}
 }
 
 func (z *zstdReader) reset(src *bufio.Reader) {

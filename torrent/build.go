@@ -91,8 +91,8 @@ func (b *Builder) AddFS(fsys fs.FS, root string) error {
 	})
 }
 
-// Build writes the torrent file. Whatever it returns, Parse reads strictly; facts that contradict each other are the error
-// that Parse has for them.
+// Build writes the torrent file. What it makes of facts, Parse reads strictly, if its limits allow as much; facts that contradict each
+// other are the error that Parse has for them. An Info that is given is taken as it stands.
 func (b *Builder) Build(ctx context.Context) ([]byte, error) {
 	info, layers := b.Info, []byte(nil)
 	if info == nil {

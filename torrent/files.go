@@ -350,6 +350,11 @@ func (p *parser) filesV2() bool {
 	return p.take(tree, at)
 }
 
+// sameLink reports whether two symlinks lead to one place.
+func sameLink(a, b *File) bool {
+	return a.more == nil || b.more == nil || a.more.link == b.more.link
+}
+
 // compare holds the files of a hybrid against each other: the same in the same order, each at the start of a piece.
 func (p *parser) compare(at int) bool {
 	tree := p.info.tree
@@ -358,7 +363,7 @@ func (p *parser) compare(at int) bool {
 	}
 	for i := range tree {
 		a, b := &p.m.Files[i], &tree[i]
-		if a.Length != b.Length || a.Attr&Symlink != b.Attr&Symlink || !sameRaw(a.raw, b.raw) ||
+		if a.Length != b.Length || a.Attr&Symlink != b.Attr&Symlink || a.Attr&Symlink != 0 && !sameLink(a, b) || !sameRaw(a.raw, b.raw) ||
 			a.Length > 0 && a.Offset%p.m.PieceLength != 0 {
 			return p.fault(ErrInconsistentHybrid, at, "file tree")
 		}

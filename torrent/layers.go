@@ -32,7 +32,7 @@ func (p *parser) pieceLayers() bool {
 				l.pieces = -1
 			}
 		}
-		if l.pieces < 0 && p.m.PieceLength == blockLength {
+		if pieces := int64(len(l.hashes)) / sha256.Size; l.pieces < 0 && p.m.PieceLength == blockLength && pieces == (f.Length+blockLength-1)/blockLength {
 			// Here the layer is the leaves, which is no more than peers prove block by block. libtorrent takes such a
 			// torrent as well. The layer itself is not handed out.
 			p.warn(ErrInvalidPieceLayers, p.layers.Start, "piece layers")

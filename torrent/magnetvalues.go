@@ -54,7 +54,7 @@ func hostPort(s string) (string, bool) {
 	}
 	if host[0] == '[' {
 		addr, err := netip.ParseAddr(strings.TrimSuffix(host[1:], "]"))
-		if err != nil || !addr.Is6() || host[len(host)-1] != ']' {
+		if err != nil || !addr.Is6() || addr.Zone() != "" || host[len(host)-1] != ']' {
 			return "", false
 		}
 		host = "[" + addr.String() + "]"

@@ -6,8 +6,8 @@ import (
 )
 
 // String returns the link in canonical form: hashes first, in lower case, then the other parameters in a fixed order,
-// everything escaped that is not a letter, digit or one of "-._~". ParseMagnet reads it back to an equal Magnet, as long
-// as it is not longer than MaxMagnetBytes. Without a hash it is no valid link.
+// everything escaped that is not a letter, digit or one of "-._~". ParseMagnet reads what it has returned once back to an equal
+// Magnet, as long as the link is not longer than MaxMagnetBytes. Without a hash it is no valid link.
 func (m Magnet) String() string { return string(m.append(nil)) }
 
 // MarshalText is String for encoding packages; a Magnet without any hash is an error.

@@ -138,7 +138,7 @@ const milliseconds = 100_000_000_000
 
 // Magnet returns a link to the torrent.
 func (m *Metainfo) Magnet() Magnet {
-	magnet := Magnet{V1: m.V1, V2: m.V2, Name: m.Name, Length: m.Length}
+	magnet := Magnet{V1: m.V1, V2: m.V2, Name: trim(m.Name), Length: m.Length}
 	seen := uniq{}
 	for _, tier := range m.Trackers {
 		for _, t := range tier {

@@ -214,10 +214,10 @@ func TestTrackersOfATorrent(t *testing.T) {
 		t.Errorf("magnet %+v", link)
 	}
 	var all []string
-	for i := range 20_000 {
-		all = append(all, fmt.Sprintf("http://t%d.example/", i%15_000))
+	for i := range 15_000 {
+		all = append(all, fmt.Sprintf("http://t%d.example/", i%12_000))
 	}
-	if m, _ := parse(t, outer("13:announce-list"+list(all), demoInfo, "")); len(m.Trackers[0]) != 15_000 {
+	if m, _ := parse(t, outer("13:announce-list"+list(all), demoInfo, "")); len(m.Trackers[0]) != 10_000 {
 		t.Errorf("%d trackers", len(m.Trackers[0]))
 	}
 }
@@ -263,4 +263,25 @@ func FuzzParse(f *testing.F) {
 			t.Fatalf("magnet %s", link)
 		}
 	})
+}
+
+// A usable announce counts for more than a list of names, and what cannot be a tracker is passed over.
+func TestAnnounceBesideJunk(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		list []string
+		want string
+	}{{[]string{"none"}, "http://t.example/a"}, {[]string{"javascript:alert(1)", "file:/etc/passwd", "a b"}, "http://t.example/a"}, {[]string{"udp://u.example:1"}, "udp://u.example:1"}} {
+		tier := ""
+		for _, url := range c.list {
+			tier += fmt.Sprintf("%d:%s", len(url), url)
+		}
+		m, _ := parse(t, outer("8:announce18:http://t.example/a13:announce-listll"+tier+"ee", demoInfo, ""))
+		if len(m.Trackers) != 1 || len(m.Trackers[0]) != 1 || m.Trackers[0][0] != c.want {
+			t.Errorf("%q: %q", c.list, m.Trackers)
+		}
+	}
+	if m := magnet(t, link+"&x.pe=[fe80::1%25eth0]:80&x.pe=[::1]:80"); !slices.Equal(m.Peers, []string{"[::1]:80"}) {
+		t.Errorf("peers %q", m.Peers)
+	}
 }

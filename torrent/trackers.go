@@ -80,11 +80,23 @@ func (p *parser) tracker(raw []byte, at int, key string) {
 	url := string(trimBytes(raw))
 	switch {
 	case url == "":
-	case trackerScheme(url) || !strings.Contains(url, "://"):
+	case len(p.tiers.all) < maxURLs && (trackerScheme(url) || isBareHost(url)):
 		p.tiers.seen.add(&p.tiers.all, url)
 	default:
 		p.warn(ErrUnusable, at, key)
 	}
+}
+
+// maxURLs is how many trackers, and URLs of one list, are kept of a torrent; further ones get a warning.
+const maxURLs = 10_000
+
+// isBareHost tells whether a tracker without a scheme may be one: a host, maybe with a port and a path.
+func isBareHost(s string) bool {
+	host, _, _ := strings.Cut(s, "/")
+	if _, ok := hostPort(host); ok {
+		return true
+	}
+	return host != "" && isHost(host)
 }
 
 // endTier makes a tier of the URLs behind start.
@@ -122,9 +134,11 @@ func (p *parser) announceList() {
 	}
 }
 
-// trackers takes over the tiers of announce-list, or announce when there is none.
+// trackers takes over the tiers of announce-list, or announce when there is none that is usable.
 func (p *parser) trackers(announce bencode.Token) {
-	if p.optional(announce, bencode.String, "announce") && len(p.tiers.all) == 0 {
+	if p.optional(announce, bencode.String, "announce") && !slices.ContainsFunc(p.tiers.all, trackerScheme) &&
+		(len(p.tiers.all) == 0 || trackerScheme(trim(string(p.Text(announce))))) { // a usable one counts for more than bare names
+		p.tiers = tiers{}
 		p.tracker(p.Text(announce), announce.Start, "announce")
 		p.tiers.endTier(0)
 	}
@@ -161,8 +175,12 @@ func (p *parser) eachText(key string, f func(bencode.Token)) {
 func (p *parser) texts(key string) (list []string) {
 	seen := uniq{}
 	add := func(t bencode.Token) {
-		if s := trimBytes(p.Text(t)); len(s) > 0 {
+		switch s := trimBytes(p.Text(t)); {
+		case len(s) == 0:
+		case len(list) < maxURLs:
 			seen.add(&list, string(s))
+		default:
+			p.warn(ErrUnusable, t.Start, key)
 		}
 	}
 	switch t := p.Next(); t.Kind {

@@ -165,7 +165,9 @@ func (d *decoder) text(t Token, v reflect.Value) {
 	case v.Kind() == reflect.Slice && v.Type().Elem().Kind() == reflect.Uint8:
 		v.SetBytes(append(make([]byte, 0, len(body)), body...))
 	case v.Kind() == reflect.Array && v.Type().Elem().Kind() == reflect.Uint8 && v.Len() == len(body):
-		reflect.Copy(v, reflect.ValueOf(body))
+		for i, c := range body { // the elements may be of a named type, which reflect.Copy does not take
+			v.Index(i).SetUint(uint64(c))
+		}
 	default:
 		d.misfit(t, v.Type())
 	}

@@ -369,3 +369,18 @@ func ExampleOptions_Canonical() {
 	fmt.Println(string(b), err)
 	// Output: d1:ai2e1:bi1ee <nil>
 }
+
+type namedByte byte
+
+// Bytes of a named type are bytes.
+func TestNamedBytes(t *testing.T) {
+	t.Parallel()
+	text, err := bencode.Marshal([]namedByte{'a', 'b'})
+	if err != nil || string(text) != "2:ab" {
+		t.Errorf("%q, %v", text, err)
+	}
+	var array [2]namedByte
+	if err := bencode.Unmarshal([]byte("2:cd"), &array); err != nil || array != [2]namedByte{'c', 'd'} {
+		t.Errorf("%v, %v", array, err)
+	}
+}

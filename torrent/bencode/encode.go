@@ -118,7 +118,9 @@ func (e *encoder) unsigned(n uint64) {
 func (e *encoder) list(v reflect.Value, level int) {
 	if v.Type().Elem().Kind() == reflect.Uint8 {
 		b := make([]byte, v.Len())
-		reflect.Copy(reflect.ValueOf(b), v)
+		for i := range b { // the elements may be of a named type, which reflect.Copy does not take
+			b[i] = byte(v.Index(i).Uint())
+		}
 		e.Text(b)
 		return
 	}

@@ -9,6 +9,9 @@ import (
 
 // TestIdleConnectionCost: what a kept connection holds, its goroutine and what ends of the server's side with it included.
 func TestIdleConnectionCost(t *testing.T) {
+	if raceEnabled {
+		t.Skip("the race detector takes memory of its own")
+	}
 	const n, bar = 200, 48 << 10
 	handler := func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, r.URL.Path) }
 	var conns []*Conn
