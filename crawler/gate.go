@@ -7,7 +7,6 @@ import (
 	"math"
 	"net/http"
 	"net/netip"
-	"slices"
 	"strings"
 	"time"
 
@@ -306,13 +305,13 @@ func (e *Engine) publicHeader(r *Request, next string) http.Header {
 	if len(r.Header) == 0 || ok1 && ok2 && from.Origin() == to.Origin() {
 		return r.Header
 	}
-	secret := []string{"Authorization", "Cookie", "Proxy-Authorization", "Host"}
-	if t, ok := e.own.(*fetch.Transport); ok {
-		secret = append(secret, t.SecretHeaders...)
+	t, ok := e.own.(*fetch.Transport)
+	if !ok {
+		t = new(fetch.Transport) // which knows what is secret for everybody
 	}
 	header := r.Header.Clone()
 	for name := range header {
-		if slices.ContainsFunc(secret, func(s string) bool { return strings.EqualFold(s, name) }) {
+		if t.IsSecret(name) || strings.EqualFold(name, "host") {
 			delete(header, name)
 		}
 	}

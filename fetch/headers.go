@@ -248,14 +248,14 @@ func lower(c byte) byte {
 
 // left reports whether a field of the request stays behind on this hop.
 func (f *flight) left(name string) bool {
-	if f.foreign && f.t.isSecret(name) || f.otherHost && strings.EqualFold(name, "host") {
+	if f.foreign && f.t.IsSecret(name) || f.otherHost && strings.EqualFold(name, "host") {
 		return true
 	}
 	return f.withoutBody && len(name) > 8 && strings.EqualFold(name[:8], "content-")
 }
 
-// isSecret reports whether a field must not reach another origin.
-func (t *Transport) isSecret(name string) bool {
+// IsSecret reports whether a header field, by its name in any case, must not reach another origin.
+func (t *Transport) IsSecret(name string) bool {
 	return strings.EqualFold(name, "authorization") || strings.EqualFold(name, "cookie") ||
 		strings.EqualFold(name, "proxy-authorization") || listed(t.SecretHeaders, name)
 }

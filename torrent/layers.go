@@ -33,8 +33,8 @@ func (p *parser) pieceLayers() bool {
 			}
 		}
 		if pieces := int64(len(l.hashes)) / sha256.Size; l.pieces < 0 && p.m.PieceLength == blockLength && pieces == (f.Length+blockLength-1)/blockLength {
-			// Here the layer is the leaves, which is no more than peers prove block by block. libtorrent takes such a
-			// torrent as well. The layer itself is not handed out.
+			// BEP 52 makes no such exception. But here the layer is the leaves, which is no more than peers prove block by
+			// block, and such torrents are loaded in the wild. The layer is not handed out.
 			p.warn(ErrInvalidPieceLayers, p.layers.Start, "piece layers")
 			continue
 		}
