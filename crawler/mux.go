@@ -16,9 +16,10 @@ import (
 // without a port its default port, "*.films.example" every host below films.example on any port. In the path {name} is
 // one segment and {name...} the rest; a path that ends in a slash stands for all below it, unless it ends in {$}.
 // Segments are compared as they stand in the URL and nothing is redirected, decoded or cleaned: values of wildcards are
-// decoded (%2F becomes a slash) only in Page.PathValue. Of two patterns that fit
-// the one with the more special host wins, then the one with the more special path; two that overlap with neither
-// inside the other are an error.
+// decoded (%2F becomes a slash) only in Page.PathValue. A segment that no URL has, since the URL standard writes it
+// otherwise ("a b" is "a%20b", ".." is gone), is an error. Of two patterns that fit the one with the more special host
+// wins, then the one with the more special path, in whatever order they were registered; two of one host that overlap
+// with neither inside the other are an error.
 //
 // HandleLabel takes pages by the Label of their request, before any pattern. A page that nothing fits goes to Default.
 //
@@ -111,11 +112,19 @@ func (m *Mux) find(p *Page) Handler {
 	return m.Default
 }
 
-// insert puts a route before those that are more general.
+// insert puts a route behind those of more special hosts, and before those of its own host that are more general. Of the
+// hosts that fit a URL each lies within the next, and of two patterns with one host that fit it one lies within the
+// other: so the first that fits is the most special, in whatever order they came.
 func (m *Mux) insert(r *route) error {
 	at := len(m.routes)
 	for i, old := range m.routes {
-		switch r.compare(old) {
+		if old.host != r.host {
+			if hostRank(old.host) < hostRank(r.host) {
+				at = min(at, i)
+			}
+			continue
+		}
+		switch comparePaths(r.segments, old.segments) {
 		case same:
 			return fmt.Errorf("is the same as %q", old.pattern)
 		case overlapping:

@@ -66,7 +66,7 @@ func parseHostPattern(host string) (string, error) {
 		return "", fmt.Errorf("%q is no host", host)
 	}
 	if isBelow {
-		if u.Port() != "" || u.Hostname() != below {
+		if u, err := weburl.Parse("https://a." + below); err != nil || u.Hostname() != "a."+below {
 			return "", fmt.Errorf("%q is never met", host)
 		}
 		return "." + below, nil
@@ -83,41 +83,62 @@ func parsePathPattern(path string) ([]segment, error) {
 	parts := strings.Split(path, "/")
 	for i, part := range parts {
 		last := i == len(parts)-1
-		s := segment{text: part}
-		if strings.ContainsAny(part, "?#") {
-			return nil, fmt.Errorf("segment %q holds a query or a fragment", part)
-		}
-		if strings.ContainsAny(part, "{}") {
-			inner, closed := strings.CutSuffix(strings.TrimPrefix(part, "{"), "}")
-			if part[0] != '{' || !closed || strings.ContainsAny(inner, "{}") {
-				return nil, fmt.Errorf("segment %q is neither text nor a wildcard", part)
-			}
-			if inner == "$" {
-				if !last {
-					return nil, errors.New("{$} stands before the end")
-				}
-				return append(segments, segment{}), nil
-			}
-			name, isRest := strings.CutSuffix(inner, "...")
-			s = segment{text: name, kind: single}
-			if isRest {
-				s.kind = rest
-			}
-			switch {
-			case isRest && !last:
-				return nil, fmt.Errorf("%s stands before the end", part)
-			case !isIdentifier(name):
-				return nil, fmt.Errorf("wildcard %q has no name of letters and digits", part)
-			case names[name]:
-				return nil, fmt.Errorf("wildcard %q stands twice", name)
-			}
-			names[name] = true
-		} else if part == "" && last {
+		s, err := parseSegment(part)
+		switch {
+		case err != nil:
+			return nil, err
+		case part == "{$}" && !last:
+			return nil, errors.New("{$} stands before the end")
+		case part == "" && last:
 			s.kind = rest // without a name: a slash at the end stands for all below
+		case s.kind == rest && !last:
+			return nil, fmt.Errorf("%s stands before the end", part)
+		case s.kind != literal && names[s.text]:
+			return nil, fmt.Errorf("wildcard %q stands twice", s.text)
+		}
+		if s.kind != literal {
+			names[s.text] = true
 		}
 		segments = append(segments, s)
 	}
 	return segments, nil
+}
+
+// parseSegment reads a segment: a wildcard, or text as it stands in a URL.
+func parseSegment(part string) (segment, error) {
+	if !strings.ContainsAny(part, "{}") {
+		return segment{text: part}, checkLiteral(part)
+	}
+	inner, closed := strings.CutSuffix(strings.TrimPrefix(part, "{"), "}")
+	if part[0] != '{' || !closed || strings.ContainsAny(inner, "{}") {
+		return segment{}, fmt.Errorf("segment %q is neither text nor a wildcard", part)
+	}
+	if inner == "$" {
+		return segment{}, nil
+	}
+	name, isRest := strings.CutSuffix(inner, "...")
+	if !isIdentifier(name) {
+		return segment{}, fmt.Errorf("wildcard %q has no name of letters and digits", part)
+	}
+	if isRest {
+		return segment{name, rest}, nil
+	}
+	return segment{name, single}, nil
+}
+
+// checkLiteral refuses a segment that the path of no URL has as it is serialised.
+func checkLiteral(text string) error {
+	if strings.ContainsAny(text, "?#") {
+		return fmt.Errorf("segment %q holds a query or a fragment", text)
+	}
+	u, err := weburl.Parse("http://host/" + text + "/")
+	switch written := strings.Trim(u.Path(), "/"); {
+	case err != nil || u.Path() == "/" && text != "" || strings.Contains(written, "/"):
+		return fmt.Errorf("segment %q is never met: no URL has it", text)
+	case written != text:
+		return fmt.Errorf("segment %q is never met: write %q", text, written)
+	}
+	return nil
 }
 
 func isIdentifier(s string) bool {
@@ -183,7 +204,7 @@ func unescape(s string) string {
 	return s
 }
 
-// relation is how the sets of URLs of two patterns lie.
+// relation is how the sets of paths of two patterns lie.
 type relation uint8
 
 const (
@@ -194,16 +215,12 @@ const (
 	disjoint
 )
 
-// compare tells which of two patterns wins where both fit: the host decides, as in net/http.ServeMux, then the path.
-func (r *route) compare(o *route) relation {
-	hosts, paths := compareHosts(r.host, o.host), comparePaths(r.segments, o.segments)
-	if hosts == moreSpecial || hosts == moreGeneral {
-		if paths == disjoint {
-			return disjoint
-		}
-		return hosts
+// hostRank orders the hosts of patterns that fit one URL: a greater one is more special.
+func hostRank(host string) int {
+	if host == "" || host[0] == '.' {
+		return len(host)
 	}
-	return join(hosts, paths)
+	return maxPatternBytes + 1
 }
 
 // join combines the relations of two independent parts.
@@ -219,26 +236,7 @@ func join(a, b relation) relation {
 	return overlapping
 }
 
-func compareHosts(a, b string) relation {
-	switch {
-	case a == b:
-		return same
-	case b == "" || b[0] == '.' && hostBelow(a, b):
-		return moreSpecial
-	case a == "" || a[0] == '.' && hostBelow(b, a):
-		return moreGeneral
-	}
-	return disjoint
-}
-
-// hostBelow reports whether host, a name or "." + domain, lies below the domain.
-func hostBelow(host, domain string) bool {
-	if i := strings.LastIndexByte(host, ':'); i >= 0 && !strings.HasSuffix(host, "]") {
-		host = host[:i]
-	}
-	return strings.HasSuffix(host, domain)
-}
-
+// comparePaths tells how the paths lie that two patterns fit.
 func comparePaths(a, b []segment) relation {
 	rel := same
 	for {
