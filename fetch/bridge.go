@@ -22,6 +22,12 @@ const MaxBridgeBody = 64 << 20
 var (
 	errRoute      = errors.New("an http.RoundTripper cannot lead a request over a Route; set proxies and names up in the RoundTripper itself")
 	errBridgeBody = fmt.Errorf("the body has more than %d bytes", MaxBridgeBody)
+
+	errNilRoundTripper = errors.New("the http.RoundTripper is nil")
+	errNilFetcher      = errors.New("the Fetcher is nil")
+	errNilURL          = errors.New("the http.Request is nil or has no URL")
+	errNoResponse      = errors.New("the http.RoundTripper returned no error, and no response or one without a body")
+	errNothing         = errors.New("the Fetcher returned neither a response nor an error")
 )
 
 // FromRoundTripper makes a Fetcher of a RoundTripper. It has one exchange for each request: redirects are followed as far
@@ -34,13 +40,25 @@ type roundTripFetcher struct{ rt http.RoundTripper }
 
 // Fetch gets the answer to a request.
 func (r roundTripFetcher) Fetch(ctx context.Context, req *Request) (*Response, error) {
+	switch {
+	case req == nil:
+		return nil, &Error{Op: "check", Kind: ErrInvalid, Err: errNilRequest}
+	case r.rt == nil:
+		return nil, &Error{Op: "check", URL: req.URL, Kind: ErrInvalid, Err: errNilRoundTripper}
+	}
 	hr, err := httpRequest(ctx, req)
 	if err != nil {
 		return nil, &Error{Op: "check", URL: req.URL, Kind: ErrInvalid, Err: err}
 	}
 	resp, err := r.rt.RoundTrip(hr)
-	if err != nil {
+	switch {
+	case err != nil:
+		if resp != nil && resp.Body != nil { // against the rules, but seen
+			resp.Body.Close()
+		}
 		return nil, bridgeError(ctx, req.URL, err)
+	case resp == nil || resp.Body == nil:
+		return nil, &Error{Op: "round trip", URL: req.URL, Kind: ErrProtocol, Err: errNoResponse}
 	}
 	defer resp.Body.Close()
 	out := &Response{
@@ -95,7 +113,7 @@ func httpRequest(ctx context.Context, req *Request) (*http.Request, error) {
 	if !u.IsHTTP() {
 		return nil, errScheme
 	}
-	if err := checkHeaders(req); err != nil {
+	if err := req.Check(); err != nil {
 		return nil, err
 	}
 	hr := &http.Request{
@@ -175,14 +193,31 @@ func (t fetcherTripper) CloseIdleConnections() {
 
 // RoundTrip has one exchange.
 func (t fetcherTripper) RoundTrip(hr *http.Request) (*http.Response, error) {
+	if hr == nil || hr.URL == nil {
+		if hr != nil && hr.Body != nil {
+			hr.Body.Close()
+		}
+		return nil, &Error{Op: "check", Kind: ErrInvalid, Err: errNilURL}
+	}
 	req, err := fetchRequest(hr)
 	if err != nil {
 		return nil, err
 	}
-	resp, err := t.f.Fetch(hr.Context(), req)
-	if err != nil {
-		return nil, err
+	if t.f == nil {
+		return nil, &Error{Op: "check", URL: req.URL, Kind: ErrInvalid, Err: errNilFetcher}
 	}
+	resp, err := t.f.Fetch(hr.Context(), req)
+	switch {
+	case err != nil:
+		return nil, err
+	case resp == nil:
+		return nil, &Error{Op: "round trip", URL: req.URL, Kind: ErrInvalid, Err: errNothing}
+	}
+	return httpResponse(hr, resp), nil
+}
+
+// httpResponse returns a response as the standard library knows it.
+func httpResponse(hr *http.Request, resp *Response) *http.Response {
 	out := &http.Response{
 		Status: statusText(resp.Status), StatusCode: resp.Status, Proto: resp.Proto, Header: resp.Header.Clone(), Trailer: resp.Trailer,
 		ContentLength: int64(len(resp.Body)), Body: io.NopCloser(bytes.NewReader(resp.Body)), Request: hr,
@@ -195,7 +230,7 @@ func (t fetcherTripper) RoundTrip(hr *http.Request) (*http.Response, error) {
 		if n, err := strconv.ParseInt(out.Header.Get("Content-Length"), 10, 64); err == nil {
 			out.ContentLength = n
 		}
-		return out, nil
+		return out
 	}
 	if out.Header["Content-Encoding"] != nil {
 		out.Uncompressed = true
@@ -213,7 +248,7 @@ func (t fetcherTripper) RoundTrip(hr *http.Request) (*http.Response, error) {
 		out.Header.Del("Content-Length")
 		out.Body = io.NopCloser(io.MultiReader(bytes.NewReader(resp.Body), failing{why}))
 	}
-	return out, nil
+	return out
 }
 
 // failing is a reader that has nothing but an error.

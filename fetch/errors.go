@@ -90,7 +90,9 @@ type Error struct {
 	Kind    ErrorKind
 	Attempt int  // counted from 1; 0 where nobody counts
 	Final   bool // of a kind that is temporary as a rule, but not here: NXDOMAIN, a bad certificate
-	Err     error
+	// Redirects are the answers that led to URL, in order, where it is not the one of the request.
+	Redirects []Hop
+	Err       error
 }
 
 // Error returns "seine: fetch OP URL: KIND: cause".

@@ -15,6 +15,7 @@ type flight struct {
 	t   *Transport
 	ctx context.Context
 	req *Request
+	terms
 
 	// Of the hop under way.
 	url         weburl.URL
@@ -46,12 +47,18 @@ func (f *flight) run() (*Response, *Error) {
 	if err := f.prepare(); err != nil {
 		return nil, err
 	}
+	return f.follow()
+}
+
+// follow has one exchange after the other until one is not to be followed.
+func (f *flight) follow() (*Response, *Error) {
 	for {
 		a, err := f.visit()
 		if err != nil {
 			if err.URL == "" {
 				err.URL = f.url.Href()
 			}
+			err.Redirects = f.hops
 			return nil, err
 		}
 		if !a.follow {
@@ -66,6 +73,12 @@ func (f *flight) run() (*Response, *Error) {
 
 // prepare checks the request, so that nothing is sent of one that is wrong.
 func (f *flight) prepare() *Error {
+	if f.req == nil {
+		return &Error{Op: "check", Kind: ErrInvalid, Err: errNilRequest}
+	}
+	if f.bad != nil {
+		return &Error{Op: "check", URL: f.req.URL, Kind: ErrInvalid, Err: f.bad}
+	}
 	u, err := weburl.Parse(f.req.URL)
 	if err != nil {
 		return &Error{Op: "parse", URL: f.req.URL, Kind: ErrInvalid, Err: err}
@@ -79,7 +92,7 @@ func (f *flight) prepare() *Error {
 	}
 	f.maxBody = orDefault(f.req.MaxBody, f.t.conf.maxBody)
 	f.hopsLeft = max(orDefault(f.req.MaxRedirects, f.t.conf.maxRedirects), 0)
-	if err := checkHeaders(f.req); err != nil {
+	if err := f.req.Check(); err != nil {
 		return &Error{Op: "check", URL: f.req.URL, Kind: ErrInvalid, Err: err}
 	}
 	if err := f.route.ServerName.checkDial(); err != nil {
@@ -117,7 +130,7 @@ func (f *flight) gated(start time.Time, fresh bool, leave func(ratelimit.Report)
 
 // enter waits at the Gate. The address that it is told is the one that will be tried first.
 func (f *flight) enter() (leave func(ratelimit.Report), err *Error) {
-	if f.t.Gate == nil {
+	if f.gate == nil {
 		return nil, nil
 	}
 	var addr netip.Addr
@@ -129,7 +142,7 @@ func (f *flight) enter() (leave func(ratelimit.Report), err *Error) {
 		}
 		addr = addrs[0]
 	}
-	leave, cause := f.t.Gate.Enter(f.ctx, f.url.Host(), addr)
+	leave, cause := f.gate.Enter(f.ctx, f.url.Host(), addr)
 	if cause == nil {
 		return leave, nil
 	}

@@ -2,6 +2,7 @@ package fetch
 
 import (
 	"encoding/base64"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -32,17 +33,23 @@ func accept(k Kind) string {
 
 // HeaderError names the part of a request that cannot be sent.
 type HeaderError struct {
-	Name   string // of the field, or "method"
+	Name   string // of the field, or "method" or "kind"
 	Reason string
 }
 
 // Error returns "header NAME: reason".
 func (e *HeaderError) Error() string { return fmt.Sprintf("header %q: %s", e.Name, e.Reason) }
 
-// checkHeaders refuses what would break the framing of a request, or say of its body what is not so.
-func checkHeaders(r *Request) error {
+var errNilRequest = errors.New("the request is nil")
+
+// Check returns a *HeaderError that names what of the method, the kind and the header cannot be sent: what would break the
+// framing of the request, or say of its body what is not so. The URL is not looked at. A Transport checks each request.
+func (r *Request) Check() error {
 	if !isToken(r.Method) && r.Method != "" || r.Method == http.MethodConnect {
 		return &HeaderError{"method", "not a method that can be sent"}
+	}
+	if r.Kind > identity.Favicon {
+		return &HeaderError{"kind", "none of the kinds"}
 	}
 	for _, name := range r.HeaderOrder {
 		if !isToken(name) {
@@ -152,7 +159,7 @@ func (w *fields) own(i int, as string) {
 	case 1:
 		v = "keep-alive"
 	case 2:
-		v = f.t.conf.userAgent
+		v = f.userAgent
 	case 3:
 		v = accept(f.req.Kind)
 	case 4:

@@ -25,29 +25,59 @@ type visited struct {
 // lead finds out where an answer leads, and whether the Transport goes there. A Location that is missing or cannot be
 // parsed leads nowhere: the answer is delivered.
 func (f *flight) lead(a *answer) {
-	switch a.Status {
-	case http.StatusMovedPermanently, http.StatusFound, http.StatusSeeOther, http.StatusTemporaryRedirect, http.StatusPermanentRedirect:
-	default:
-		return
-	}
 	if f.req.MaxRedirects < 0 || f.req.MaxRedirects == 0 && f.t.MaxRedirects < 0 {
 		return
 	}
-	location := strings.Trim(a.Header.Get("Location"), " \t\r\n\f")
+	a.next, a.follow = target(f.url, a.Status, a.Header)
+}
+
+// target returns the URL that an answer leads to.
+func target(from weburl.URL, status int, header http.Header) (next weburl.URL, ok bool) {
+	switch status {
+	case http.StatusMovedPermanently, http.StatusFound, http.StatusSeeOther, http.StatusTemporaryRedirect, http.StatusPermanentRedirect:
+	default:
+		return next, false
+	}
+	location := strings.Trim(header.Get("Location"), " \t\r\n\f")
 	if location == "" {
-		return
+		return next, false
 	}
-	next, err := f.url.Resolve(escapeBytes(location))
+	next, err := from.Resolve(escapeBytes(location))
 	if err != nil {
-		return
+		return next, false
 	}
-	if !next.HasFragment() && f.url.HasFragment() {
+	if !next.HasFragment() && from.HasFragment() {
 		// RFC 9110 10.2.2: the target inherits the fragment.
-		if u, ok := weburl.Split(next.Href() + "#" + f.url.Fragment()); ok {
+		if u, ok := weburl.Split(next.Href() + "#" + from.Fragment()); ok {
 			next = u
 		}
 	}
-	a.next, a.follow = next, true
+	return next, true
+}
+
+// Target returns the URL that the response leads to, if it is a redirect with a Location that can be parsed. It is for
+// those who follow redirects by themselves; a Transport has done so.
+func (r *Response) Target() (url string, ok bool) {
+	from, err := weburl.Parse(r.URL)
+	if err != nil {
+		return "", false
+	}
+	next, ok := target(from, r.Status, r.Header)
+	return next.Href(), ok
+}
+
+// RedirectMethod returns the method with which the target of a redirect is asked for, as RFC 9110 15.4 allows and the Fetch
+// standard has browsers do it: after 301 and 302 a POST, after 303 all but HEAD becomes a GET. Where the method changes, the
+// body and the header fields that tell of it (Content-…) stay behind.
+func RedirectMethod(status int, method string) string {
+	switch {
+	case method == "":
+		return http.MethodGet
+	case status == http.StatusSeeOther && method != http.MethodHead,
+		(status == http.StatusMovedPermanently || status == http.StatusFound) && method == http.MethodPost:
+		return http.MethodGet
+	}
+	return method
 }
 
 // escapeBytes percent-encodes the bytes of a Location that are not UTF-8, as browsers do; the URL parser would replace them.
@@ -70,7 +100,7 @@ func escapeBytes(s string) string {
 func (f *flight) redirect(a *answer) *Error {
 	next := a.next
 	fail := func(kind ErrorKind, err error) *Error {
-		return &Error{Op: "redirect", URL: next.Href(), Kind: kind, Err: err}
+		return &Error{Op: "redirect", URL: next.Href(), Kind: kind, Redirects: f.hops, Err: err}
 	}
 	if f.hopsLeft == 0 {
 		return fail(ErrRedirect, fmt.Errorf("stopped after %d redirects", len(f.hops)))
@@ -81,17 +111,12 @@ func (f *flight) redirect(a *answer) *Error {
 	if !next.IsHTTP() {
 		return fail(ErrRefused, errScheme)
 	}
-	method := f.method
-	switch {
-	case a.Status == http.StatusSeeOther && method != http.MethodGet && method != http.MethodHead,
-		a.Status <= http.StatusFound && method == http.MethodPost:
-		method = http.MethodGet
-	}
+	method := RedirectMethod(a.Status, f.method)
 	if f.inLoop(next, method) {
 		return fail(ErrRedirect, errLoop)
 	}
-	if check := f.t.CheckHop; check != nil {
-		if err := check(f.ctx, f.req, next.Href()); err != nil {
+	if f.checkHop != nil {
+		if err := f.checkHop(f.ctx, f.req, next.Href()); err != nil {
 			if f.ctx.Err() != nil {
 				return contextError(f.ctx, "redirect")
 			}

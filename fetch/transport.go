@@ -92,10 +92,10 @@ type Transport struct {
 
 // config holds the fields of a Transport with the defaults filled in.
 type config struct {
+	terms
 	tls          Handshaker
 	dial         func(ctx context.Context, network, addr string) (net.Conn, error)
 	guard        func(netip.Addr) error
-	userAgent    string
 	alpn         []string
 	maxBody      int64
 	maxRedirects int
@@ -127,9 +127,7 @@ func (t *Transport) setup() {
 	if c.guard = t.Guard; c.guard == nil && !t.AllowPrivate {
 		c.guard = PublicAddr
 	}
-	if c.userAgent = t.UserAgent; c.userAgent == "" {
-		c.userAgent = DefaultUserAgent
-	}
+	c.terms = Terms{Gate: t.Gate, CheckHop: t.CheckHop, UserAgent: t.UserAgent}.compiled()
 	c.alpn = []string{"h2", "http/1.1"}
 	if t.DisableHTTP2 {
 		c.alpn = c.alpn[1:]
@@ -163,7 +161,11 @@ func (t *Transport) Close() error {
 // Fetch gets the answer to a request and follows its redirects.
 func (t *Transport) Fetch(ctx context.Context, req *Request) (*Response, error) {
 	t.once.Do(t.setup)
-	f := flight{t: t, ctx: ctx, req: req}
+	return t.fetch(ctx, req, &t.conf.terms)
+}
+
+func (t *Transport) fetch(ctx context.Context, req *Request, terms *terms) (*Response, error) {
+	f := flight{t: t, ctx: ctx, req: req, terms: *terms}
 	resp, err := f.run()
 	if err != nil {
 		return nil, err
