@@ -23,19 +23,19 @@ import (
 // It may be used again; it is not safe for concurrent use.
 type Builder struct {
 	Name        string      // of the file or the folder; required unless Info is set
-	Version     Version     // zero means V1
+	Version     Version     // V1, V2 or Hybrid; zero means V1
 	PieceLength int64       // in bytes; zero means 16 KiB or more, such that there are about 2,000 pieces; a power of two, but for V1
-	Files       []BuildFile // in the order of the torrent; V2 and Hybrid sort them
+	Files       []BuildFile // in the order of the torrent; V2 and Hybrid sort them. At most DefaultMaxFiles, with the pad files of a Hybrid
 	Private     bool        // BEP 27
 	Source      string      // makes the info hash differ from that of the same files elsewhere; empty means none
 
 	Pieces []byte // facts: the SHA-1 of each piece, in place of the contents of the Files; only with V1
 	Info   []byte // facts: a whole info dictionary, as peers give it; then the fields above are not used
 
-	Trackers     [][]string // tiers
-	WebSeeds     []string
-	HTTPSeeds    []string
-	Nodes        []Node
+	Trackers     [][]string // tiers of http, https, udp, ws and wss URLs, each once; empty tiers are left out
+	WebSeeds     []string   // each once
+	HTTPSeeds    []string   // each once
+	Nodes        []Node     // each with a host and a port
 	Comment      string
 	CreatedBy    string
 	CreationDate int64 // in seconds since 1970; zero means none
@@ -43,16 +43,16 @@ type Builder struct {
 
 // BuildFile is a file of a torrent to be built.
 type BuildFile struct {
-	Path   []string // elements below Builder.Name; none when the torrent is this file alone
-	Length int64    // in bytes
+	Path   []string // elements below Builder.Name, each safe as File.Path is; none when the torrent is this file alone
+	Length int64    // in bytes; zero with the attribute Symlink
 	Attr   Attr
-	Link   []string // elements of the path that a symbolic link leads to; only with the attribute Symlink
+	Link   []string // elements of the path of the file or folder that a symbolic link leads to; only with the attribute Symlink
 
-	// Open gives the content, of Length bytes. It may be nil when facts stand in for it: the Pieces of the Builder in V1,
+	// Open gives the content, of Length bytes. It may be nil for an empty file, and when facts stand in for it: the Pieces of the Builder in V1,
 	// PiecesRoot and PieceLayer in V2. A Hybrid needs the content.
 	Open       func() (io.ReadCloser, error)
 	PiecesRoot HashV2
-	PieceLayer []byte
+	PieceLayer []byte // only of a file longer than a piece
 }
 
 // Bounds of the piece length that a Builder chooses, and the number of pieces it aims at.
@@ -62,12 +62,10 @@ const (
 )
 
 // AddFS adds a file, or all files in a folder, in the order of their names. Name becomes the last element of root if it is
-// empty and root has one. What is neither a regular file nor a folder is an error.
+// empty and root has one. What is neither a regular file nor a folder is an error; then nothing is added.
 func (b *Builder) AddFS(fsys fs.FS, root string) error {
-	if b.Name == "" && root != "." {
-		b.Name = path.Base(root)
-	}
-	return fs.WalkDir(fsys, root, func(name string, d fs.DirEntry, err error) error {
+	var files []BuildFile
+	err := fs.WalkDir(fsys, root, func(name string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
 		}
@@ -86,32 +84,53 @@ func (b *Builder) AddFS(fsys fs.FS, root string) error {
 			}
 			f.Path = strings.Split(below, "/")
 		}
-		b.Files = append(b.Files, f)
+		files = append(files, f)
 		return nil
 	})
+	if err != nil {
+		return err
+	}
+	if b.Name == "" && root != "." {
+		b.Name = path.Base(root)
+	}
+	b.Files = append(b.Files, files...)
+	return nil
 }
 
-// Build writes the torrent file. What it makes of facts, Parse reads strictly, if its limits allow as much; facts that contradict each
-// other are the error that Parse has for them. An Info that is given is taken as it stands.
+// Build writes the torrent file. Parse takes it back strictly, with no warning and with the same facts; what could not come
+// back so is an *Error that names the field and has no offset. Only an Info that is given is taken as it stands, and needs
+// no more than to be readable. When ctx ends, so does the hashing, with the error of ctx.
 func (b *Builder) Build(ctx context.Context) ([]byte, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	if err := b.checkOuter(); err != nil {
+		return nil, err
+	}
 	info, layers := b.Info, []byte(nil)
 	if info == nil {
 		var err error
 		if info, layers, err = b.info(ctx); err != nil {
 			return nil, err
 		}
+	} else if n, _, err := (bencode.Options{}).Check(info); err != nil || n != len(info) {
+		return nil, refused(ErrNotBencode, "Info", err)
 	}
 	var w bencode.Writer
 	b.outer(&w, info, layers)
 	out, err := w.Bytes()
 	if err != nil {
-		return nil, fmt.Errorf("seine: torrent: info: %w", err)
+		return nil, refused(ErrNotBencode, "", err)
 	}
-	unlimited := Limits{Depth: -1, Tokens: -1, Bytes: -1, Files: -1, Pieces: -1, Duplicates: -1, PathBytes: -1}
-	if _, _, err := Parse(out, Options{Strict: b.Info == nil, Limits: unlimited}); err != nil {
-		return nil, err
+	_, warnings, err := Parse(out, Options{Strict: b.Info == nil})
+	var fault *Error
+	switch {
+	case errors.As(err, &fault):
+		return nil, refused(fault.Kind, fault.Key, nil)
+	case b.Info == nil && len(warnings) > 0:
+		return nil, refused(warnings[0].Kind, warnings[0].Key, nil)
 	}
-	return out, nil
+	return out, err
 }
 
 func (b *Builder) outer(w *bencode.Writer, info, layers []byte) {
@@ -182,32 +201,27 @@ func (b *Builder) info(ctx context.Context) (info, layers []byte, err error) {
 	if version == 0 {
 		version = V1
 	}
+	pieceLength := b.PieceLength
+	if pieceLength == 0 {
+		pieceLength = choosePieceLength(b.Files)
+	}
+	if err := b.checkInfo(version, pieceLength); err != nil {
+		return nil, nil, err
+	}
 	files := slices.Clone(b.Files)
 	if version&V2 != 0 {
 		slices.SortStableFunc(files, func(x, y BuildFile) int { return slices.Compare(x.Path, y.Path) })
 	}
-	for i := range files {
-		if files[i].Attr&Symlink != 0 {
-			files[i].Length = 0
-		}
-	}
-	pieceLength := b.PieceLength
-	if pieceLength == 0 {
-		pieceLength = choosePieceLength(files)
-	}
-	if pieceLength < 0 || pieceLength > maxPieceLength || version&V2 != 0 && (pieceLength < blockLength || pieceLength&(pieceLength-1) != 0) {
-		return nil, nil, &Error{Kind: ErrMissingPieceLength, Key: "piece length", Offset: -1}
-	}
 	h := pieceHasher{version: version, pieceLength: pieceLength}
-	if version == V1 && b.Pieces != nil {
+	if b.Pieces != nil {
 		h.pieces = b.Pieces
-	} else if err := h.files(ctx, files); err != nil {
+	} else if err := h.files(ctx, b.Name, files); err != nil {
 		return nil, nil, err
 	}
 	var w bencode.Writer
 	b.infoDict(&w, version, files, h)
 	if info, err = w.Bytes(); err != nil {
-		return nil, nil, fmt.Errorf("seine: torrent: paths: %w", err)
+		return nil, nil, err
 	}
 	if version&V2 != 0 {
 		layers, err = pieceLayers(files, pieceLength)
@@ -232,6 +246,9 @@ func alone(files []BuildFile) bool { return len(files) == 1 && len(files[0].Path
 
 func (b *Builder) infoDict(w *bencode.Writer, version Version, files []BuildFile, h pieceHasher) {
 	w.Dict()
+	if version&V1 != 0 && alone(files) {
+		attributes(w, files[0].Attr)
+	}
 	if version&V2 != 0 {
 		w.Key("file tree")
 		b.tree(w, files)
@@ -315,9 +332,6 @@ func (b *Builder) tree(w *bencode.Writer, files []BuildFile) {
 		elements := f.Path
 		if alone(files) {
 			elements = []string{b.Name}
-		}
-		if len(elements) == 0 {
-			elements = []string{""} // Parse refuses it
 		}
 		folder := elements[:len(elements)-1]
 		common := 0

@@ -9,7 +9,7 @@ import (
 	"fmt"
 	"hash"
 	"io"
-	"strings"
+	"path"
 )
 
 // pieceHasher hashes the contents of files, each read once, for one version or both.
@@ -31,21 +31,20 @@ func (h *pieceHasher) pad(length int64) int64 {
 }
 
 // files hashes all files, and fills their hashes of version 2.
-func (h *pieceHasher) files(ctx context.Context, files []BuildFile) error {
+func (h *pieceHasher) files(ctx context.Context, name string, files []BuildFile) error {
 	h.sum = sha1.New()
 	for i := range files {
 		f := &files[i]
-		if f.Attr&Symlink != 0 {
-			continue
-		}
-		if f.Open == nil && h.version == V2 {
-			continue // facts
+		if f.Attr&Symlink != 0 || f.Open == nil && (h.version == V2 || f.Length == 0) {
+			continue // no content, or facts of it
 		}
 		if err := h.file(ctx, f); err != nil {
-			return fmt.Errorf("seine: torrent: %s: %w", strings.Join(f.Path, "/"), err)
+			return fmt.Errorf("seine: torrent: %q: %w", path.Join(append([]string{name}, f.Path...)...), err)
 		}
 		if h.version == Hybrid && i+1 < len(files) {
-			h.zeros(h.pad(f.Length))
+			if err := h.zeros(ctx, h.pad(f.Length)); err != nil {
+				return err
+			}
 		}
 	}
 	if h.filled > 0 {
@@ -55,13 +54,17 @@ func (h *pieceHasher) files(ctx context.Context, files []BuildFile) error {
 }
 
 // zeros hashes the content of a pad file.
-func (h *pieceHasher) zeros(n int64) {
+func (h *pieceHasher) zeros(ctx context.Context, n int64) error {
 	var block [blockLength]byte
 	for n > 0 {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
 		part := min(n, blockLength)
 		h.write(block[:part])
 		n -= part
 	}
+	return nil
 }
 
 // write adds content to the pieces of version 1.
@@ -83,9 +86,15 @@ func (h *pieceHasher) file(ctx context.Context, f *BuildFile) (err error) {
 	if f.Open == nil {
 		return errors.New("neither content nor hashes")
 	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
 	r, err := f.Open()
 	if err != nil {
 		return err
+	}
+	if r == nil {
+		return errors.New("open gave no content")
 	}
 	defer func() { err = errors.Join(err, r.Close()) }()
 	buffered := bufio.NewReaderSize(r, 16*blockLength)

@@ -25,7 +25,7 @@ const (
 	ErrTooManyDuplicates  ErrorKind = "too_many_duplicates"  // Limits.Duplicates
 	ErrPathsTooLong       ErrorKind = "paths_too_long"       // Limits.PathBytes
 	ErrMissingInfo        ErrorKind = "missing_info"         // no info, or not a dictionary
-	ErrMissingName        ErrorKind = "missing_name"         // no name, or one that is empty or a parent reference
+	ErrMissingName        ErrorKind = "missing_name"         // no name, or one that is empty, "..", or control characters alone
 	ErrMissingPieceLength ErrorKind = "missing_piece_length" // missing, or out of range
 	ErrInvalidLength      ErrorKind = "invalid_length"       // of a file or of all: missing, negative, too large, or nothing at all
 	ErrMissingPieces      ErrorKind = "missing_pieces"       // no hashes of pieces
@@ -52,20 +52,20 @@ const (
 // What is only told as a [Warning], beside the warnings of package bencode.
 const (
 	ErrWrongType              = bencode.ErrWrongType  // an optional key of the wrong type was passed over
-	ErrUnusable     ErrorKind = "unusable"            // an address of a tracker or a node was dropped
+	ErrUnusable     ErrorKind = "unusable"            // the address of a tracker, a web seed or a node was dropped
 	ErrMissingLayer ErrorKind = "missing_piece_layer" // piece layers are there, but not for every file
 	ErrNotUTF8      ErrorKind = "not_utf8"            // a name; its safe form replaces the bytes
 	ErrUnsafePath   ErrorKind = "unsafe_path"         // a path that was changed to be safe or unique
-	ErrBadSymlink   ErrorKind = "bad_symlink"         // a symbolic link without a usable target
+	ErrBadSymlink   ErrorKind = "bad_symlink"         // a symbolic link without a target, or to what the torrent does not hold
 )
 
-// An Error is a fault of a torrent file, with its place.
+// An Error is a fault of a torrent file, with its place, or of what a Builder was given.
 type Error struct {
 	Kind   ErrorKind
-	Offset int    // in bytes from the start of the input
-	Key    string // of the dictionary entry at fault; may be empty
+	Offset int    // in bytes from the start of the input; -1 when a Builder has no input
+	Key    string // of the dictionary entry at fault, or the field of a Builder, such as Files[2].Path; may be empty
 	Hint   string // what an input that is no torrent file looks like; may be empty
-	Err    error  // the fault of the encoding below it; may be nil
+	Err    error  // the fault of the encoding, or of a file, below it; may be nil
 }
 
 func (e *Error) Error() string {
@@ -75,7 +75,12 @@ func (e *Error) Error() string {
 	if e.Key != "" {
 		fmt.Fprintf(&b, " in %q", e.Key)
 	}
-	fmt.Fprintf(&b, " at byte %d", e.Offset)
+	if e.Offset >= 0 {
+		fmt.Fprintf(&b, " at byte %d", e.Offset)
+	} else if e.Err != nil {
+		b.WriteString(": ")
+		b.WriteString(e.Err.Error())
+	}
 	if e.Hint != "" {
 		b.WriteString(": the input ")
 		b.WriteString(e.Hint)

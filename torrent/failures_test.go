@@ -274,13 +274,14 @@ func TestPathsAreMadeSafe_K146(t *testing.T) {
 	}
 	for name, want := range map[string]string{
 		"../x": "..x", "/": "_", `\est`: "est", ".": "_", "a/b": "ab", "...": "...", " x ": " x ", "\u200fx": "x", "x\ufffd": "x\ufffd",
+		"\u202e": "_", "\u200f\u200f": "_",
 	} {
 		m, _ := parse(t, outer("", strings.Replace(demoInfo, "4:demo", string(bencode.AppendString(nil, name)), 1), ""))
 		if m.Name != want || string(m.RawName) != name {
 			t.Errorf("name %q: got %q, want %q", name, m.Name, want)
 		}
 	}
-	for _, name := range []string{"", "..", "\x00\x00", "\u202e"} {
+	for _, name := range []string{"", "..", "\x00\x00", "\u0085\n"} {
 		s := outer("", strings.Replace(demoInfo, "4:demo", string(bencode.AppendString(nil, name)), 1), "")
 		if _, _, err := torrent.Parse([]byte(s), torrent.Options{}); !errors.Is(err, torrent.ErrMissingName) {
 			t.Errorf("name %q: %v", name, err)

@@ -44,19 +44,19 @@ func (p *parser) file(start int) {
 		return
 	}
 	var length, path, pathUTF8, attr, link bencode.Token
-	var pad, padUTF8 bool
+	var pad, padUTF8 bool // whether the path names a pad file
 	for key := p.Next(); key.Kind == bencode.Key; key = p.Next() {
 		switch name := p.Text(key); string(name) {
 		case "length":
 			p.first(&length)
 		case "path":
-			pad = p.strings(&path) || pad
+			p.strings(&path, &pad)
 		case "path.utf-8":
-			padUTF8 = p.strings(&pathUTF8) || padUTF8
+			p.strings(&pathUTF8, &padUTF8)
 		case "attr":
 			p.first(&attr)
 		case "symlink path":
-			p.strings(&link)
+			p.strings(&link, new(bool))
 		default:
 			p.Value()
 		}
@@ -64,15 +64,19 @@ func (p *parser) file(start int) {
 	if p.Err() != nil {
 		return
 	}
-	if pathUTF8.Kind == bencode.List && utf8.Valid(p.Raw(pathUTF8)) {
-		path = pathUTF8
+	switch {
+	case !p.optional(pathUTF8, bencode.List, "path.utf-8"):
+	case utf8.Valid(p.Raw(pathUTF8)):
+		path, pad = pathUTF8, padUTF8
+	default:
+		p.warn(ErrNotUTF8, pathUTF8.Start, "path.utf-8")
 	}
 	if path.Kind != bencode.List {
 		p.fault(ErrInvalidPath, max(path.Start, start), "path")
 		return
 	}
-	f := File{raw: p.Raw(path), Attr: p.attributes(attr)}
-	if pad || padUTF8 {
+	f := File{raw: p.Raw(path), at: path.Start, Attr: p.attributes(attr)}
+	if pad {
 		f.Attr |= padFile
 	}
 	if f.Attr&Symlink != 0 {
@@ -92,8 +96,12 @@ func push(list []File, f File) []File {
 }
 
 // strings reads a list of strings that is not empty, and keeps its span if it is the first of its key. What is no such
-// list is kept with another kind. It tells whether the last string names a pad file.
-func (p *parser) strings(dst *bencode.Token) (pad bool) {
+// list is kept with another kind. Pad becomes whether the last string names a pad file.
+func (p *parser) strings(dst *bencode.Token, pad *bool) {
+	if dst.Kind != bencode.None {
+		p.Value()
+		return
+	}
 	list := p.Next()
 	if list.Kind != bencode.List {
 		if list.Kind == bencode.Dict {
@@ -105,7 +113,7 @@ func (p *parser) strings(dst *bencode.Token) (pad bool) {
 		t := p.Value()
 		for ; t.Kind != bencode.End && t.Kind != bencode.None; t = p.Value() {
 			if t.Kind == bencode.String {
-				pad = bytes.HasPrefix(p.Text(t), []byte(padPrefix))
+				*pad = bytes.HasPrefix(p.Text(t), []byte(padPrefix))
 			} else {
 				good = false
 			}
@@ -116,10 +124,7 @@ func (p *parser) strings(dst *bencode.Token) (pad bool) {
 			list.Kind = bencode.Dict
 		}
 	}
-	if dst.Kind == bencode.None {
-		*dst = list
-	}
-	return pad
+	*dst = list
 }
 
 // attributes reads the letters of BEP 47; unknown ones are passed over.
@@ -158,8 +163,14 @@ func (p *parser) link(f *File, t bencode.Token, start int) {
 		p.warn(ErrBadSymlink, max(t.Start, start), "symlink path")
 		return
 	}
-	safe, _ := appendSafePath(nil, p.Raw(t))
-	f.more = &moreOfFile{link: string(safe)}
+	safe, same := appendSafePath(nil, p.Raw(t))
+	if !same {
+		p.warn(ErrUnsafePath, t.Start, "symlink path")
+	}
+	if p.linkBytes += len(safe); p.linkBytes > p.limits.PathBytes {
+		p.fault(ErrPathsTooLong, t.Start, "symlink path")
+	}
+	f.more = &moreOfFile{link: string(safe), linkAt: t.Start}
 }
 
 // filesV1 takes over the files of version 1: those of the list, or the one that the info dictionary is.
@@ -183,6 +194,7 @@ func (p *parser) filesV1() bool {
 		if !p.length(&list[0], in.length, in.offset) {
 			return false
 		}
+		list[0].Attr = p.attributes(in.attr) & (Executable | Hidden)
 	}
 	offset := int64(0)
 	keep := list[:0]
@@ -217,6 +229,8 @@ func (p *parser) take(files []File, at int) bool {
 // treeLevel is a folder of the file tree that is being read, or a file: the folder that holds the empty name.
 type treeLevel struct {
 	prefix   int // bytes of the path up to here
+	key      int // offset of the first unsafe element of the path, or of the last when all are safe
+	unsafe   bool
 	children int
 	file     bool
 }
@@ -259,7 +273,11 @@ func (p *parser) fileTree(dst *bencode.Token) {
 		path = path[:top.prefix]
 		if len(element) > 0 {
 			path = bencode.AppendString(path, element)
-			levels = append(levels, treeLevel{prefix: len(path)})
+			level := treeLevel{prefix: len(path), key: key.Start, unsafe: !isSafe(element)}
+			if top.unsafe {
+				level.key, level.unsafe = top.key, true
+			}
+			levels = append(levels, level)
 			continue
 		}
 		top.file = true
@@ -267,12 +285,12 @@ func (p *parser) fileTree(dst *bencode.Token) {
 			p.fault(ErrPathsTooLong, key.Start, "file tree")
 			return
 		}
-		p.leaf(value.Start, append(bytes.Clone(path), 'e'))
+		p.leaf(value.Start, append(bytes.Clone(path), 'e'), top.key)
 	}
 }
 
-// leaf reads a file of version 2, whose dictionary has been entered.
-func (p *parser) leaf(start int, raw []byte) {
+// leaf reads a file of version 2, whose dictionary has been entered; at is where its path is blamed.
+func (p *parser) leaf(start int, raw []byte, at int) {
 	if len(p.info.tree) >= p.limits.Files {
 		p.fault(ErrTooManyFiles, start, "file tree")
 		return
@@ -287,7 +305,7 @@ func (p *parser) leaf(start int, raw []byte) {
 		case "attr":
 			p.first(&attr)
 		case "symlink path":
-			p.strings(&link)
+			p.strings(&link, new(bool))
 		default:
 			p.Value()
 		}
@@ -295,7 +313,7 @@ func (p *parser) leaf(start int, raw []byte) {
 	if p.Err() != nil {
 		return
 	}
-	f := File{raw: raw, Attr: p.attributes(attr)}
+	f := File{raw: raw, at: at, Attr: p.attributes(attr)}
 	if f.Attr&padFile != 0 {
 		p.fault(ErrInvalidPadFile, start, "attr")
 		return

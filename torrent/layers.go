@@ -32,12 +32,6 @@ func (p *parser) pieceLayers() bool {
 				l.pieces = -1
 			}
 		}
-		if pieces := int64(len(l.hashes)) / sha256.Size; l.pieces < 0 && p.m.PieceLength == blockLength && pieces == (f.Length+blockLength-1)/blockLength {
-			// BEP 52 makes no such exception. But here the layer is the leaves, which is no more than peers prove block by
-			// block, and such torrents are loaded in the wild. The layer is not handed out.
-			p.warn(ErrInvalidPieceLayers, p.layers.Start, "piece layers")
-			continue
-		}
 		if l.pieces != (f.Length+p.m.PieceLength-1)/p.m.PieceLength {
 			return p.fault(ErrInvalidPieceLayers, p.layers.Start, "piece layers")
 		}

@@ -21,7 +21,7 @@ type Magnet struct {
 	Keywords []string // kt
 
 	Trackers []string // tr: http, https, udp, ws and wss URLs; each is a tier of its own
-	WebSeeds []string // ws
+	WebSeeds []string // ws; as in the other lists of addresses, those that hold control characters are left out
 	Sources  []string // xs: where the torrent file, or another link to it, is
 	Fallback []string // as: where the content is
 }
@@ -60,11 +60,11 @@ func shortened(s string) string {
 	return strings.ToValidUTF8(strings.Clone(s[:min(len(s), 80)]), "\uFFFD")
 }
 
-// Files gives the indices of the files that Select selects, in order.
+// Files gives the indices of the files that Select selects, in order; those above MaxSelect are left out.
 func (m *Magnet) Files() iter.Seq[int] {
 	return func(yield func(int) bool) {
 		for _, r := range m.Select {
-			for i := r.First; i <= r.Last; i++ {
+			for i := max(r.First, 0); i <= min(r.Last, MaxSelect); i++ {
 				if !yield(i) {
 					return
 				}

@@ -155,6 +155,55 @@ func TestMagnetErrors(t *testing.T) {
 	}
 }
 
+func TestSelectedFilesEnd(t *testing.T) {
+	t.Parallel()
+	const most = int(^uint(0) >> 1)
+	m := torrent.Magnet{Select: []torrent.Range{{-3, 1}, {5, 4}, {torrent.MaxSelect - 1, most}, {most - 1, most}}}
+	if got := slices.Collect(m.Files()); !slices.Equal(got, []int{0, 1, torrent.MaxSelect - 1, torrent.MaxSelect}) {
+		t.Errorf("%d files", len(got))
+	}
+}
+
+func TestFragmentsAndEscapesOfMagnets(t *testing.T) {
+	t.Parallel()
+	for _, s := range []string{link + "#frag", link + "#", "magnet:?dn=x&xt=urn:btih:" + strings.ToUpper(hex40) + "#a&xl=3", "magnet:?xt=urn%3Abtih%3A" + hex40 + "#f"} {
+		if m := magnet(t, s); m.V1.String() != hex40 {
+			t.Errorf("%q: %s", s, m.V1)
+		}
+	}
+	if m := magnet(t, "magnet:?xt=urn:btmh:1220"+hex64+"#frag"); m.V2.String() != hex64 {
+		t.Errorf("version 2 with a fragment: %s", m.V2)
+	}
+	if m := magnet(t, link+"&dn=C# and F#"); m.Name != "C# and F#" {
+		t.Errorf("name %q", m.Name)
+	}
+	for value, want := range map[string]int64{"1%30": 10, "%31": 1, "1%2B": 0, "%2B1": 0, "+1": 0, "1%20": 0, "9223372036854775808": 0, "0": 0} {
+		if m := magnet(t, link+"&xl="+value); m.Length != want {
+			t.Errorf("xl=%s: %d, want %d", value, m.Length, want)
+		}
+	}
+	m := magnet(t, link+"&tr=http%3A%2F%2Fa%0D%0AX&tr=http://b\x7f/x&ws=http://c/%00d&xs=http://e%1Bf&as=http://g\nh&tr=http:///i&tr=udp://j")
+	if want := (torrent.Magnet{V1: m.V1, Trackers: []string{"udp://j"}}); !reflect.DeepEqual(m, want) {
+		t.Errorf("control characters: %+v", m)
+	}
+}
+
+func TestWrittenMagnetsAreBounded(t *testing.T) {
+	t.Parallel()
+	m := magnet(t, link)
+	m.Name = strings.Repeat("x", torrent.MaxMagnetBytes-len(link)-len("&dn="))
+	b, err := m.MarshalText()
+	var back torrent.Magnet
+	if err != nil || back.UnmarshalText(b) != nil || !reflect.DeepEqual(back, m) {
+		t.Errorf("at the bound: %v", err)
+	}
+	m.Name += "x"
+	var fault *torrent.MagnetError
+	if b, err := m.MarshalText(); !errors.Is(err, torrent.ErrTooLong) || !errors.As(err, &fault) || b != nil {
+		t.Errorf("past the bound: %v", err)
+	}
+}
+
 // FuzzParseMagnet holds that a link that was read is written so that it reads back equal, and is written the same again.
 func FuzzParseMagnet(f *testing.F) {
 	for _, seed := range []string{

@@ -247,7 +247,7 @@ func (p *magnetParser) parameter(m *Magnet, key magnetKey) {
 	case keyName:
 		p.name(m)
 	case keyLength:
-		value := p.raw()
+		value := p.text('+')
 		if n, err := strconv.ParseInt(value, 10, 64); err == nil && n > 0 && m.Length == 0 && value[0] != '+' {
 			m.Length = n
 		}
@@ -282,7 +282,7 @@ func (p *magnetParser) name(m *Magnet) {
 }
 
 func (p *magnetParser) tracker(m *Magnet) {
-	if t := trim(p.text('+')); trackerScheme(t) {
+	if t := trim(p.text('+')); trackerScheme(t) && isClean(t) {
 		p.begin(&m.Trackers, fewTrackers)
 		p.trackers.add(&m.Trackers, t)
 	}
@@ -300,7 +300,7 @@ func (p *magnetParser) begin(list *[]string, n int) {
 }
 
 func (p *magnetParser) add(seen *uniq, list *[]string) {
-	if value := trim(p.text('+')); value != "" {
+	if value := trim(p.text('+')); value != "" && isClean(value) {
 		p.begin(list, 1)
 		seen.add(list, value)
 	}
@@ -321,10 +321,10 @@ func (p *magnetParser) topic(m *Magnet) {
 		p.hashed = true
 		return
 	}
-	s := p.raw()
+	s, _, _ := strings.Cut(p.raw(), "#") // behind it is a fragment (RFC 3986, 3.5)
 	if strings.IndexByte(s, '%') >= 0 {
 		p.at = from
-		s = p.text('+')
+		s, _, _ = strings.Cut(p.text('+'), "#")
 	}
 	multihash, v2 := strings.CutPrefix(s, urnV2) // as it is usually written, before the slower looks
 	if !v2 {

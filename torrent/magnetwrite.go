@@ -10,12 +10,17 @@ import (
 // Magnet, as long as the link is not longer than MaxMagnetBytes. Without a hash it is no valid link.
 func (m Magnet) String() string { return string(m.append(nil)) }
 
-// MarshalText is String for encoding packages; a Magnet without any hash is an error.
+// MarshalText is String for encoding packages. A Magnet without any hash, or whose link is longer than MaxMagnetBytes, is
+// a *MagnetError, as it is when it is read.
 func (m Magnet) MarshalText() ([]byte, error) {
 	if m.Version() == 0 {
 		return nil, &MagnetError{Kind: ErrMissingInfoHash}
 	}
-	return m.append(nil), nil
+	link := m.append(nil)
+	if len(link) > MaxMagnetBytes {
+		return nil, &MagnetError{Kind: ErrTooLong}
+	}
+	return link, nil
 }
 
 // UnmarshalText is ParseMagnet.

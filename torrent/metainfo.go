@@ -36,12 +36,12 @@ type Metainfo struct {
 	Length      int64  // of all Files in bytes; symbolic links count nothing
 	PadFiles    int    // files that only fill up pieces (BEP 47)
 	PadLength   int64  // of them, in bytes
-	Private     bool   // BEP 27: peers from the trackers alone
+	Private     bool   // peers from the trackers alone: BEP 27 writes a one; any number but zero counts, as clients have it
 	Source      string // of the info dictionary, which some trackers use to make hashes differ; empty when there is none
 
 	Trackers     [][]string // tiers (BEP 12) of http, https, udp, ws and wss URLs, or names without a scheme as they stand; each once
-	WebSeeds     []string   // url-list (BEP 19) as stored, each once
-	HTTPSeeds    []string   // httpseeds (BEP 17), each once
+	WebSeeds     []string   // url-list (BEP 19), trimmed, without those that hold control characters, each once
+	HTTPSeeds    []string   // httpseeds (BEP 17), as WebSeeds
 	Nodes        []Node     // nodes of the hash table (BEP 5)
 	Comment      string     // as stored: it may hold any bytes
 	CreatedBy    string     // as stored: it may hold any bytes
@@ -50,7 +50,7 @@ type Metainfo struct {
 
 // Node is the address of a node of the hash table.
 type Node struct {
-	Host string // a name or an address, as stored
+	Host string // a name, or an IP address without brackets
 	Port uint16 // never zero
 }
 
@@ -67,6 +67,7 @@ type File struct {
 
 	more *moreOfFile
 	raw  []byte // the path as bencode: a list of strings, or one string
+	at   int    // where the path stands: in version 1 the list, in version 2 the key at fault
 }
 
 // Attr are the attributes of a file (BEP 47).
@@ -85,6 +86,8 @@ type moreOfFile struct {
 	root  HashV2
 	layer []byte
 	link  string
+
+	linkAt int // where it stands
 }
 
 // RawPath returns the elements of the path as stored, below Metainfo.RawName when there are several files. They are
@@ -114,7 +117,8 @@ func (f *File) PieceLayer() []byte {
 	return f.more.layer
 }
 
-// LinkTarget is the path that a symbolic link leads to, safe as Path is, if its torrent holds one; else empty.
+// LinkTarget is the path that a symbolic link leads to, below Metainfo.Name and safe as Path is; empty when there is none.
+// A link that leads to no file and no folder of the torrent has a warning.
 func (f *File) LinkTarget() string {
 	if f.more == nil {
 		return ""
@@ -165,7 +169,7 @@ type Limits struct {
 	Files      int // pad files too; default DefaultMaxFiles
 	Pieces     int // default DefaultMaxPieces
 	Duplicates int // files whose path had to be made unique; default DefaultMaxDuplicates
-	PathBytes  int // of all paths together, raw or safe; default DefaultMaxPathBytes
+	PathBytes  int // of all paths together, raw or safe, and of the targets of links; default DefaultMaxPathBytes
 }
 
 // Defaults of [Limits].

@@ -46,8 +46,10 @@ type parser struct {
 	sawInfo  bool
 	haveInfo bool
 	tiers    tiers
-	layers   bencode.Token // piece layers
-	info     infoParts
+
+	linkBytes int           // of the targets of symbolic links
+	layers    bencode.Token // piece layers
+	info      infoParts
 }
 
 // infoParts is what stands in the info dictionary, in any order; the first of a key counts.
@@ -55,7 +57,8 @@ type infoParts struct {
 	offset                               int
 	name, nameUTF8, pieceLength, pieces  bencode.Token
 	files, length, metaVersion, fileTree bencode.Token
-	list, tree                           []File // of version 1, with pad files, and of version 2
+	attr                                 bencode.Token // of a single file (BEP 47)
+	list, tree                           []File        // of version 1, with pad files, and of version 2
 }
 
 func (p *parser) init(b []byte, o Options) {
@@ -224,6 +227,8 @@ func (p *parser) infoDict(start int) {
 			break
 		}
 		switch name := p.Text(key); string(name) {
+		case "attr":
+			p.first(&in.attr)
 		case "files":
 			p.fileList(&in.files)
 		case "file tree":
@@ -253,7 +258,7 @@ func (p *parser) infoDict(start int) {
 	}
 	p.m.Info = p.data[start:end.End:end.End]
 	p.m.InfoOffset = start
-	p.m.Private = p.optional(private, bencode.Integer, "private") && private.Int() == 1
+	p.m.Private = p.optional(private, bencode.Integer, "private") && private.Int() != 0
 	p.text(&p.m.Source, source, "source")
 	p.version()
 }
@@ -308,28 +313,34 @@ func (p *parser) complete() {
 	}
 }
 
+// name takes name.utf-8 if it is usable, else name.
 func (p *parser) name() bool {
 	in := &p.info
-	t := in.name
-	if in.nameUTF8.Kind == bencode.String && utf8.Valid(p.Text(in.nameUTF8)) && len(p.Text(in.nameUTF8)) > 0 {
-		t = in.nameUTF8
+	if t := in.nameUTF8; p.optional(t, bencode.String, "name.utf-8") {
+		if utf8.Valid(p.Text(t)) && p.takeName(t, "name.utf-8") {
+			return true
+		}
+		p.warnName(t.Start, "name.utf-8", p.Text(t))
 	}
-	if t.Kind != bencode.String {
-		return p.fault(ErrMissingName, max(t.Start, in.offset), "name")
-	}
-	in.name = t
-	p.m.RawName = p.Text(t)
-	safe := appendSafe(nil, p.m.RawName)
-	if len(safe) == 0 && (string(p.m.RawName) == "." || bytes.ContainsAny(p.m.RawName, `/\`)) {
+	return in.name.Kind == bencode.String && p.takeName(in.name, "name") ||
+		p.fault(ErrMissingName, max(in.name.Start, in.offset), "name")
+}
+
+// takeName takes a name, unless it is empty, of control characters alone, or a parent reference. What is left of no other
+// name is "_", as it is with elements of paths.
+func (p *parser) takeName(t bencode.Token, key string) bool {
+	raw := p.Text(t)
+	safe := appendSafe(nil, raw)
+	if len(safe) == 0 {
+		if string(raw) != "." && !leavesMark(raw) {
+			return false
+		}
 		safe = append(safe, '_')
 	}
-	if len(safe) == 0 {
-		return p.fault(ErrMissingName, t.Start, "name")
+	if string(safe) != string(raw) {
+		p.warnName(t.Start, key, raw)
 	}
-	if string(safe) != string(p.m.RawName) {
-		p.warnName(t.Start, "name", p.m.RawName)
-	}
-	p.m.Name = string(safe)
+	p.info.name, p.m.RawName, p.m.Name = t, raw, string(safe)
 	return true
 }
 

@@ -88,6 +88,11 @@ func appendSafe(dst, raw []byte) []byte {
 	return dst
 }
 
+// isSafe tells whether a path element is its own safe form.
+func isSafe(raw []byte) bool {
+	return isPlain(raw) || len(raw) > 0 && len(raw) <= maxElement && bytes.Equal(appendSafe(nil, raw), raw)
+}
+
 func isPlain(raw []byte) bool {
 	if len(raw) > maxElement || len(raw) == 0 || raw[0] == '.' && (len(raw) == 1 || len(raw) == 2 && raw[1] == '.') {
 		return false
@@ -122,7 +127,7 @@ func splitExt(name []byte) (stem, ext []byte) {
 }
 
 // appendSafePath appends the safe form of a path in bencode and tells whether that is the path as stored. What is left
-// of no element is "_", unless the element is empty, "." or "..": that is left out. A path that would be too long loses
+// of no element is "_", unless the element is empty, ".", ".." or control characters alone: that is left out. A path that would be too long loses
 // folders before its last element.
 func appendSafePath(dst, raw []byte) (safe []byte, same bool) {
 	start := len(dst)
@@ -162,8 +167,10 @@ func appendSafePath(dst, raw []byte) (safe []byte, same bool) {
 	return dst, same
 }
 
-// leavesMark tells whether an element of which nothing is left is replaced rather than left out.
+// leavesMark tells whether an element of which nothing is left is replaced rather than left out. Control characters count
+// for nothing: some programs fill names up with them.
 func leavesMark(e []byte) bool {
+	e = bytes.TrimFunc(e, unicode.IsControl)
 	return len(e) > 0 && string(e) != "." && string(e) != ".."
 }
 
@@ -185,32 +192,57 @@ func (p *parser) paths() bool {
 		f := &files[i]
 		safe, same := appendSafePath(path, f.raw)
 		if !same {
-			p.warnPath(f.raw)
+			p.warnPath(f)
 		}
-		if all.Len()+len(safe) > p.limits.PathBytes {
-			return p.fault(ErrPathsTooLong, p.info.offset, "path")
+		if all.Len()+p.linkBytes+len(safe) > p.limits.PathBytes {
+			return p.fault(ErrPathsTooLong, f.at, "path")
 		}
 		start := all.Len()
 		all.Write(safe)
 		f.Path = all.String()[start:]
-		if f.more != nil && f.more.link != "" {
-			f.more.link = p.m.Name + "/" + f.more.link
-		}
 		path = safe[:len(path)]
 	}
-	if len(files) > 1 {
-		return p.makeUnique(files)
+	if len(files) > 1 && !p.makeUnique(files) {
+		return false
+	}
+	if p.linkBytes > 0 {
+		p.links(files)
 	}
 	return true
 }
 
-// warnPath tells that a path was changed; raw is a part of the input, but for version 2.
-func (p *parser) warnPath(raw []byte) {
-	for e := range rawElements(raw) {
-		if !utf8.Valid(e) {
-			p.warn(ErrNotUTF8, p.info.offset, "path")
-			return
+// links puts the targets of symbolic links below the name of the torrent, and warns of those that lead nowhere.
+func (p *parser) links(files []File) {
+	set := newPathSet(len(files))
+	for i := range files {
+		set.enter(files[i].Path, true)
+	}
+	for i := range files {
+		more := files[i].more
+		if more == nil || more.link == "" {
+			continue
+		}
+		more.link = p.m.Name + "/" + more.link
+		if !set.has(set.enter(more.link, false)) {
+			p.warn(ErrBadSymlink, more.linkAt, "symlink path")
 		}
 	}
-	p.warn(ErrUnsafePath, p.info.offset, "path")
+}
+
+// warnPath tells that a path was changed, and blames its first unsafe element, or the last one when all are safe.
+func (p *parser) warnPath(f *File) {
+	kind, at := ErrUnsafePath, f.at
+	unsafe := p.m.Version == V2 // the tree knows where it is
+	for rest := f.raw[1 : len(f.raw)-1]; len(rest) > 0; {
+		start := f.at + len(f.raw) - 1 - len(rest)
+		var e []byte
+		e, rest = cutElement(rest)
+		if !utf8.Valid(e) {
+			kind = ErrNotUTF8
+		}
+		if !unsafe {
+			at, unsafe = start, !isSafe(e)
+		}
+	}
+	p.warn(kind, at, "path")
 }

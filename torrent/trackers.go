@@ -2,21 +2,22 @@ package torrent
 
 import (
 	"bytes"
+	"net/netip"
 	"slices"
 	"strings"
 
 	"github.com/seine-go/seine/torrent/bencode"
 )
 
-// trackerScheme tells whether a URL is of a scheme that trackers have.
+// trackerScheme tells whether a URL is of a scheme that trackers have, and has a host.
 func trackerScheme(url string) bool {
-	if len(url) > len("http://") && (url[:6] == "udp://" || url[:7] == "http://") {
+	if len(url) > len("http://") && (url[:6] == "udp://" && beginsHost(url[6]) || url[:7] == "http://" && beginsHost(url[7])) {
 		return true // as most have it
 	}
 	var lower [len("https")]byte
 	for i := range min(len(url), len(lower)+1) {
 		if url[i] == ':' {
-			if len(url) <= i+3 || url[i+1] != '/' || url[i+2] != '/' {
+			if len(url) <= i+3 || url[i+1] != '/' || url[i+2] != '/' || !beginsHost(url[i+3]) {
 				return false
 			}
 			switch string(lower[:i]) {
@@ -30,6 +31,18 @@ func trackerScheme(url string) bool {
 		}
 	}
 	return false
+}
+
+func beginsHost(c byte) bool { return c != '/' && c != '?' && c != '#' && c != ':' }
+
+// isClean tells whether a URL is free of control characters, which would end a line of a request.
+func isClean(url string) bool {
+	for i := range len(url) {
+		if url[i] < ' ' || url[i] == 0x7f {
+			return false
+		}
+	}
+	return true
 }
 
 // uniq keeps what it saw, so that lists hold each string once.
@@ -80,7 +93,7 @@ func (p *parser) tracker(raw []byte, at int, key string) {
 	url := string(trimBytes(raw))
 	switch {
 	case url == "":
-	case len(p.tiers.all) < maxURLs && (trackerScheme(url) || isBareHost(url)):
+	case len(p.tiers.all) < maxURLs && (trackerScheme(url) && isClean(url) || isBareHost(url)):
 		p.tiers.seen.add(&p.tiers.all, url)
 	default:
 		p.warn(ErrUnusable, at, key)
@@ -93,10 +106,8 @@ const maxURLs = 10_000
 // isBareHost tells whether a tracker without a scheme may be one: a host, maybe with a port and a path.
 func isBareHost(s string) bool {
 	host, _, _ := strings.Cut(s, "/")
-	if _, ok := hostPort(host); ok {
-		return true
-	}
-	return host != "" && isHost(host)
+	_, ok := hostPort(host)
+	return (ok || host != "" && isHost(host)) && isClean(s)
 }
 
 // endTier makes a tier of the URLs behind start.
@@ -171,14 +182,14 @@ func (p *parser) eachText(key string, f func(bencode.Token)) {
 	}
 }
 
-// texts reads a string or a list of strings: trimmed, without empty ones, each once.
+// texts reads a URL or a list of URLs: trimmed, without empty ones, each once.
 func (p *parser) texts(key string) (list []string) {
 	seen := uniq{}
 	add := func(t bencode.Token) {
-		switch s := trimBytes(p.Text(t)); {
-		case len(s) == 0:
-		case len(list) < maxURLs:
-			seen.add(&list, string(s))
+		switch s := string(trimBytes(p.Text(t))); {
+		case s == "":
+		case len(list) < maxURLs && isClean(s):
+			seen.add(&list, s)
 		default:
 			p.warn(ErrUnusable, t.Start, key)
 		}
@@ -246,10 +257,25 @@ func (p *parser) node(start int) {
 		p.warn(ErrWrongType, start, "nodes")
 		return
 	}
-	name := trim(string(p.Text(host)))
-	if name == "" || port.Int() < 1 || port.Int() > 65535 || len(p.m.Nodes) == maxNodes {
+	name, ok := nodeHost(trim(string(p.Text(host))))
+	if !ok || port.Int() < 1 || port.Int() > 65535 || len(p.m.Nodes) == maxNodes {
 		p.warn(ErrUnusable, start, "nodes")
 		return
 	}
 	p.m.Nodes = append(p.m.Nodes, Node{Host: name, Port: uint16(port.Int())})
+}
+
+// nodeHost checks the host of a node: a name or an IP address, which some write in brackets.
+func nodeHost(s string) (host string, ok bool) {
+	if isHost(s) {
+		return s, s != ""
+	}
+	if inside, cut := strings.CutPrefix(s, "["); cut {
+		s, ok = strings.CutSuffix(inside, "]")
+		if !ok {
+			return "", false
+		}
+	}
+	addr, err := netip.ParseAddr(s)
+	return s, err == nil && addr.Is6() && addr.Zone() == ""
 }

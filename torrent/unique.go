@@ -32,16 +32,25 @@ func newPathSet(n int) *pathSet {
 	return &pathSet{seed: maphash.MakeSeed(), slots: make([]uint64, size), fold: make([]byte, 0, 64)}
 }
 
-// add puts a hash into the set and tells whether it is new.
-func (s *pathSet) add(hash uint64) bool {
+// slot finds the place of a hash, which is free when the set does not hold it.
+func (s *pathSet) slot(hash uint64) *uint64 {
 	mask := uint64(len(s.slots) - 1)
 	i := hash & mask
-	for ; s.slots[i] != 0; i = (i + 1) & mask {
-		if s.slots[i] == hash {
-			return false
-		}
+	for s.slots[i] != 0 && s.slots[i] != hash {
+		i = (i + 1) & mask
 	}
-	s.slots[i] = hash
+	return &s.slots[i]
+}
+
+func (s *pathSet) has(hash uint64) bool { return *s.slot(hash) != 0 }
+
+// add puts a hash into the set and tells whether it is new.
+func (s *pathSet) add(hash uint64) bool {
+	slot := s.slot(hash)
+	if *slot != 0 {
+		return false
+	}
+	*slot = hash
 	if s.taken++; 2*s.taken > len(s.slots) {
 		s.grow()
 	}
@@ -125,14 +134,14 @@ func (p *parser) makeUnique(files []File) bool {
 		duplicates++
 		for added := false; !added; {
 			if tries++; duplicates > p.limits.Duplicates || tries/triesPerDuplicate > p.limits.Duplicates {
-				return p.fault(ErrTooManyDuplicates, p.info.offset, "path")
+				return p.fault(ErrTooManyDuplicates, files[i].at, "path")
 			}
 			set.numbers[hash]++
 			other := numbered(name, set.numbers[hash])
 			added = set.add(set.child(inside, other))
 			files[i].Path = folder + "/" + other
 		}
-		p.warnPath(files[i].raw)
+		p.warnPath(&files[i])
 	}
 	return true
 }

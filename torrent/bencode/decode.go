@@ -20,10 +20,10 @@ const maxRecursion = 10_000
 // value are allowed.
 //
 // Integers fit all integer types that hold them, and a bool (zero is false); strings fit string, []byte and an array of
-// bytes of just that length; lists fit slices; dictionaries fit structs and maps whose key is a string type. Pointers are
+// bytes of just that length; lists fit slices, and arrays of just that length; dictionaries fit structs and maps whose key is a string type. Pointers are
 // allocated. An any becomes int64, string, []any or map[string]any. A struct's field takes the key of its tag
-// `bencode:"key"`, else its name, compared exactly; a tag of "-" leaves it out, and the fields of embedded structs count
-// as its own. Keys without a field are passed over; a field without a key keeps its value. What is decoded shares no
+// `bencode:"key"`, else its name, compared exactly; a tag of "-" leaves it out, and the fields of embedded structs, and of
+// embedded pointers to structs, count as its own. Keys without a field are passed over; a field without a key keeps its value. What is decoded shares no
 // memory with b.
 //
 // A value that does not fit its Go type is left out and decoding goes on; the first such fault is returned at the end.
@@ -174,8 +174,12 @@ func (d *decoder) text(t Token, v reflect.Value) {
 }
 
 func (d *decoder) list(t Token, v reflect.Value) {
-	if v.Kind() != reflect.Slice || v.Type().Elem().Kind() == reflect.Uint8 {
+	if kind := v.Kind(); kind != reflect.Slice && kind != reflect.Array || v.Type().Elem().Kind() == reflect.Uint8 {
 		d.misfit(t, v.Type())
+		return
+	}
+	if v.Kind() == reflect.Array {
+		d.array(t, v)
 		return
 	}
 	v.Set(reflect.MakeSlice(v.Type(), 0, 0))
@@ -192,6 +196,28 @@ func (d *decoder) list(t Token, v reflect.Value) {
 		last.SetZero()
 		d.value(item, last)
 	}
+}
+
+// array decodes a list, which has been entered, into an array that it must just fill.
+func (d *decoder) array(t Token, v reflect.Value) {
+	array := reflect.New(v.Type()).Elem()
+	n := 0
+	for item := d.Next(); item.Kind != End && item.Kind != None; item = d.Next() {
+		if n == v.Len() {
+			if item.Kind == List || item.Kind == Dict {
+				d.Skip()
+			}
+			d.misfit(t, v.Type())
+			return
+		}
+		d.value(item, array.Index(n))
+		n++
+	}
+	if n < v.Len() {
+		d.note(&Error{Kind: ErrWrongType, Offset: t.Start, Detail: fmt.Sprintf("%d members into %s", n, v.Type())})
+		return
+	}
+	v.Set(array)
 }
 
 func (d *decoder) dict(t Token, v reflect.Value) {
@@ -219,7 +245,12 @@ func (d *decoder) object(v reflect.Value) {
 			continue
 		}
 		seen[i] = true
-		d.value(d.Next(), v.FieldByIndex(fields[i].index))
+		value := d.Next()
+		if x, ok := reach(v, fields[i].index); ok {
+			d.value(value, x)
+		} else {
+			d.misfit(value, x.Type())
+		}
 	}
 }
 

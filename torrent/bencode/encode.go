@@ -13,8 +13,9 @@ type Marshaler interface {
 }
 
 // Marshal writes v in canonical form: the keys of structs and maps are sorted. It is the inverse of [Unmarshal]; a bool
-// is written as 0 or 1. A nil pointer, interface or map in a struct is left out, as is an empty value of a field tagged
-// "omitempty" (`bencode:"key,omitempty"`); elsewhere nil is an error, as are floats, channels and functions. What a
+// is written as 0 or 1. A nil pointer, interface or map in a struct is left out, as are the fields of an embedded nil
+// pointer and an empty value of a field tagged "omitempty" (`bencode:"key,omitempty"`). Elsewhere a nil map is an empty
+// dictionary, as a nil slice is an empty list; other nil is an error, as are floats, channels and functions. What a
 // RawMessage or a Marshaler gives is written as it is, when it is one value.
 func Marshal(v any) ([]byte, error) {
 	e := encoder{}
@@ -145,8 +146,8 @@ func (e *encoder) table(v reflect.Value, level int) {
 func (e *encoder) object(v reflect.Value, level int) {
 	e.Dict()
 	for _, f := range fieldsOf(v.Type()) {
-		x := v.FieldByIndex(f.index)
-		if absent(x) || f.omitEmpty && empty(x) {
+		x, err := v.FieldByIndexErr(f.index)
+		if err != nil || absent(x) || f.omitEmpty && empty(x) {
 			continue
 		}
 		e.Key(f.key)

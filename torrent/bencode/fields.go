@@ -24,7 +24,7 @@ func fieldsOf(t reflect.Type) []field {
 	var list []field
 	for _, sf := range reflect.VisibleFields(t) {
 		name, options, _ := strings.Cut(sf.Tag.Get("bencode"), ",")
-		if name == "-" || flattened(sf) || behindPointer(t, sf.Index) || !sf.IsExported() {
+		if name == "-" || flattened(sf) || behindOther(t, sf.Index) || !sf.IsExported() {
 			continue
 		}
 		if name == "" {
@@ -43,13 +43,17 @@ func fieldsOf(t reflect.Type) []field {
 // fieldCache holds a []field for each reflect.Type of a struct that was met.
 var fieldCache sync.Map
 
-// flattened tells whether a field is an embedded struct whose fields count as those of the outer one.
+// flattened tells whether a field is an embedded struct, or a pointer to one, whose fields count as those of the outer one.
 func flattened(sf reflect.StructField) bool {
-	return sf.Anonymous && sf.Type.Kind() == reflect.Struct && sf.Tag.Get("bencode") == ""
+	t := sf.Type
+	if t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	return sf.Anonymous && t.Kind() == reflect.Struct && sf.Tag.Get("bencode") == ""
 }
 
-// behindPointer tells whether the path to a field leads through something that is not flattened.
-func behindPointer(t reflect.Type, index []int) bool {
+// behindOther tells whether the path to a field leads through something that is not flattened.
+func behindOther(t reflect.Type, index []int) bool {
 	for i := 1; i < len(index); i++ {
 		if !flattened(t.FieldByIndex(index[:i])) {
 			return true
@@ -60,4 +64,22 @@ func behindPointer(t reflect.Type, index []int) bool {
 
 func find(fields []field, key []byte) (int, bool) {
 	return slices.BinarySearchFunc(fields, key, func(f field, k []byte) int { return cmp.Compare(f.key, string(k)) })
+}
+
+// reach returns a field, and allocates embedded pointers on the way to it. It is false behind a nil pointer to a type that
+// is not exported, which cannot be set.
+func reach(v reflect.Value, index []int) (reflect.Value, bool) {
+	for i, n := range index {
+		if i > 0 && v.Kind() == reflect.Pointer {
+			if v.IsNil() {
+				if !v.CanSet() {
+					return v, false
+				}
+				v.Set(reflect.New(v.Type().Elem()))
+			}
+			v = v.Elem()
+		}
+		v = v.Field(n)
+	}
+	return v, true
 }

@@ -47,10 +47,10 @@ type Token struct { // four fields: the compiler keeps larger structs out of reg
 	extra int64 // value of an Integer; length of a String or Key
 }
 
-// Int is the value of an Integer.
+// Int is the value of an Integer, and of no use for other tokens.
 func (t Token) Int() int64 { return t.extra }
 
-// Body is the offset of the first byte of a String or Key behind its colon.
+// Body is the offset of the first byte of a String or Key behind its colon, and of no use for other tokens.
 func (t Token) Body() int { return t.End - int(t.extra) }
 
 // frame is an open list or dictionary.
@@ -177,10 +177,15 @@ func (s *Scanner) Skip() int {
 	return s.pos
 }
 
-// Text returns the bytes of a String, which are a part of the input.
-func (s *Scanner) Text(t Token) []byte { return s.data[t.Body():t.End:t.End] }
+// Text returns the bytes of a String or Key of this scanner, which are a part of the input; nil for other tokens.
+func (s *Scanner) Text(t Token) []byte {
+	if t.Kind != String && t.Kind != Key {
+		return nil
+	}
+	return s.data[t.Body():t.End:t.End]
+}
 
-// Raw returns the bytes of a token as they stand in the input.
+// Raw returns the bytes of a token of this scanner as they stand in the input.
 func (s *Scanner) Raw(t Token) []byte { return s.data[t.Start:t.End:t.End] }
 
 // Offset is where the scanner stands, in bytes: behind the last token.
