@@ -37,8 +37,8 @@ type Config struct {
 	Resume Resume
 
 	// Fetcher is the innermost part of the chain. Zero means a fetch.Transport with the settings below. A
-	// *fetch.Transport must have no Gate and no CheckHop: the engine sets them, and takes it over for good. Redirects
-	// of any other Fetcher become requests of their own.
+	// *fetch.Transport must have no Gate and no CheckHop, since those of the engine are asked; it is not changed, and
+	// several engines may have the same. Redirects of any other Fetcher become requests of their own.
 	Fetcher fetch.Fetcher
 	// Middleware stands round the Fetcher, outermost first.
 	Middleware []fetch.Middleware

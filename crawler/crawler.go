@@ -33,10 +33,11 @@ import (
 // Engine runs a crawl. It is safe for concurrent use, but runs one crawl at a time.
 type Engine struct {
 	cfg       Config
-	fetcher   fetch.Fetcher // the whole chain
-	own       fetch.Fetcher // its innermost part, closed by Close if the engine made it
-	robots    *robots.Cache // nil when robots.txt is ignored
-	reserver  HostReserver  // nil if the frontier cannot
+	fetcher   fetch.Fetcher    // the whole chain
+	own       fetch.Fetcher    // its innermost part
+	transport *fetch.Transport // that own fetches with; closed by Close if the engine made it
+	robots    *robots.Cache    // nil when robots.txt is ignored
+	reserver  HostReserver     // nil if the frontier cannot
 	log       *slog.Logger
 	count     counters
 	running   atomic.Bool
@@ -50,6 +51,7 @@ type Engine struct {
 	scope     *Scope                   // in force
 	replaced  *Scope                   // what SetScope was given
 	run       *run                     // that goes on, or the last
+	claims    map[string]struct{}      // keys of pages under way that redirects led to
 	closes    bool
 	named     bool        // the Config says which UserAgent
 	look      func() load // in place of a look at the process; for tests
@@ -61,7 +63,7 @@ func New(cfg Config) (*Engine, error) {
 	if err := cfg.check(); err != nil {
 		return nil, err
 	}
-	e := &Engine{named: named, cfg: cfg, log: cfg.Logger, delays: map[string]time.Duration{}, outages: map[string]time.Time{}}
+	e := &Engine{named: named, cfg: cfg, log: cfg.Logger, delays: map[string]time.Duration{}, outages: map[string]time.Time{}, claims: map[string]struct{}{}}
 	e.several.Store(cfg.PerHost != 1)
 	e.addresses.set(cfg.Address)
 	e.reserver, _ = cfg.Frontier.(HostReserver)
@@ -79,29 +81,29 @@ func (e *Engine) chain() error {
 	switch f := e.cfg.Fetcher.(type) {
 	case nil:
 		e.closes = true
-		e.own = &fetch.Transport{
-			UserAgent: e.cfg.UserAgent, AllowPrivate: e.cfg.AllowPrivate, MaxBody: e.cfg.MaxBody,
-			MaxIdle: max(e.cfg.Concurrency, mostInFlight), MaxIdlePerHost: e.cfg.Concurrency, Gate: gate{e}, CheckHop: e.checkHop,
+		e.transport = &fetch.Transport{
+			AllowPrivate: e.cfg.AllowPrivate, MaxBody: e.cfg.MaxBody,
+			MaxIdle: max(e.cfg.Concurrency, mostInFlight), MaxIdlePerHost: e.cfg.Concurrency,
 		}
 	case *fetch.Transport:
 		if f.Gate != nil || f.CheckHop != nil {
-			return &ConfigError{Field: "Fetcher", Reason: "the Transport has a Gate or a CheckHop already; each engine needs a Transport of its own"}
+			return &ConfigError{Field: "Fetcher", Reason: "the Transport has a Gate or a CheckHop; the engine asks its own"}
 		}
 		if e.cfg.AllowPrivate && !f.AllowPrivate || e.cfg.MaxBody != 0 {
 			return &ConfigError{Field: "Fetcher", Reason: "AllowPrivate and MaxBody are for the engine's own Transport; set them on the one given"}
 		}
-		if f.UserAgent == "" {
-			f.UserAgent = e.cfg.UserAgent
-		} else if e.named && f.UserAgent != e.cfg.UserAgent {
+		if f.UserAgent != "" && e.named && f.UserAgent != e.cfg.UserAgent {
 			return &ConfigError{Field: "UserAgent", Reason: "differs from that of the Transport given"}
 		}
-		f.Gate, f.CheckHop = gate{e}, e.checkHop
-		e.own = f
+		e.transport = f
 	default:
 		if e.cfg.AllowPrivate {
 			return &ConfigError{Field: "AllowPrivate", Reason: "is for the engine's own Transport; the Fetcher given decides by itself where it connects"}
 		}
-		e.own = foreign{e, f}
+		e.own, e.transport = foreign{e, f}, new(fetch.Transport) // which knows what is secret for everybody
+	}
+	if e.own == nil {
+		e.own = e.transport.Under(fetch.Terms{Gate: gate{e}, CheckHop: e.checkHop, UserAgent: e.cfg.UserAgent})
 	}
 	e.fetcher = e.own
 	for i := len(e.cfg.Middleware) - 1; i >= 0; i-- {
@@ -130,8 +132,8 @@ func (e *Engine) Stats() *Stats { return e.count.snapshot() }
 
 // Close ends the idle connections of the engine's own Transport. It must not be called while the engine runs.
 func (e *Engine) Close() error {
-	if c, ok := e.own.(interface{ Close() error }); ok && e.closes {
-		return c.Close()
+	if e.closes {
+		return e.transport.Close()
 	}
 	return nil
 }

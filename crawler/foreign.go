@@ -4,7 +4,6 @@ import (
 	"context"
 	"net/http"
 	"net/netip"
-	"strings"
 	"time"
 
 	"github.com/seine-go/seine/fetch"
@@ -70,38 +69,4 @@ func statusClass(resp *fetch.Response) ratelimit.Class {
 		return ratelimit.ServerError
 	}
 	return ratelimit.OK
-}
-
-// location is where a redirect leads.
-func location(resp *fetch.Response) (string, bool) {
-	switch resp.Status {
-	case http.StatusMovedPermanently, http.StatusFound, http.StatusSeeOther, http.StatusTemporaryRedirect, http.StatusPermanentRedirect:
-	default:
-		return "", false
-	}
-	ref := strings.TrimSpace(resp.Header.Get("Location"))
-	u, err := weburl.Parse(resp.URL)
-	if err != nil || ref == "" {
-		return "", false
-	}
-	next, err := u.Resolve(ref)
-	return next.Href(), err == nil
-}
-
-// followForeign makes a request of the redirect that a foreign Fetcher answered with.
-func (v *visit) followForeign(resp *fetch.Response) (bool, error) {
-	if _, is := v.e.own.(foreign); !is || v.e.cfg.MaxHops == 0 {
-		return false, nil
-	}
-	next, ok := location(resp)
-	if !ok {
-		return false, nil
-	}
-	switch {
-	case !v.r.scope.holds(next):
-		return true, v.r.scope.refuse(next)
-	case v.req.Hops+1 > v.e.cfg.MaxHops:
-		return true, v.e.tooManyHops(next)
-	}
-	return true, v.move(next, v.req.Hops+1)
 }

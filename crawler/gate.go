@@ -5,14 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"net/http"
 	"net/netip"
-	"strings"
 	"time"
 
 	"github.com/seine-go/seine/fetch"
 	"github.com/seine-go/seine/fetch/robots"
-	"github.com/seine-go/seine/internal/weburl"
 	"github.com/seine-go/seine/ratelimit"
 )
 
@@ -235,106 +232,4 @@ func (e *Engine) release(p *place) {
 	if err := e.reserver.ReleaseHost(context.Background(), p.res, r); err != nil {
 		e.log.Warn("release", "host", p.res.Host, "err", err)
 	}
-}
-
-// checkHop is asked before each redirect hop. What the crawl must not go to is refused; a hop to a host that has no
-// place now becomes a request of its own, so that no lease waits for another's.
-func (e *Engine) checkHop(ctx context.Context, _ *fetch.Request, next string) error {
-	v := visitOf(ctx)
-	if v == nil || robots.IsRobots(ctx) {
-		return nil // of robots.txt no robots are asked (RFC 9309 2.3.1.2)
-	}
-	u, ok := weburl.Split(next)
-	if !ok || !v.r.scope.holdsURL(u) {
-		return v.r.scope.refuse(next)
-	}
-	if rule := e.cfg.Traps.check(u); rule != "" {
-		return &TrapError{URL: next, Rule: rule}
-	}
-	v.mu.Lock()
-	hops := v.req.Hops + len(v.passed) + 1
-	v.mu.Unlock()
-	if hops > e.cfg.MaxHops {
-		return e.tooManyHops(next)
-	}
-	if host := u.Host(); host != v.host {
-		if _, err := v.reserve(ctx, host); errors.Is(err, ErrBusy) {
-			return v.move(next, hops)
-		} else if err != nil {
-			return err
-		}
-		if err := v.askRobots(ctx, next, host); err != nil {
-			return err
-		}
-	} else if err := v.askRobots(ctx, next, host); err != nil {
-		return err
-	}
-	return v.pass(next)
-}
-
-// stored returns a URL as a request keeps it: without fragment, and without user info, which is a credential.
-func stored(url string) string {
-	url, _, _ = strings.Cut(url, "#")
-	if u, ok := weburl.Split(url); ok && u.HasUserInfo() {
-		return u.WithoutUserInfo().Href()
-	}
-	return url
-}
-
-// pass notes the key of a URL that a redirect led to.
-func (v *visit) pass(next string) error {
-	r := Request{URL: stored(next)}
-	if _, err := v.e.setKey(&r, nil); err != nil {
-		return err
-	}
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	v.passed = append(v.passed, r.key())
-	return nil
-}
-
-// hopKey begins the keys of redirect targets that are fetched though their URL may have been seen on the way. No other key
-// begins so.
-const hopKey = "hop "
-
-// publicHeader is the header of a request without what another origin must not get, if a URL is of one: as the Transport
-// does it at a hop that it takes by itself.
-func (e *Engine) publicHeader(r *Request, next string) http.Header {
-	from, ok1 := weburl.Split(r.URL)
-	to, ok2 := weburl.Split(next)
-	if len(r.Header) == 0 || ok1 && ok2 && from.Origin() == to.Origin() {
-		return r.Header
-	}
-	t, ok := e.own.(*fetch.Transport)
-	if !ok {
-		t = new(fetch.Transport) // which knows what is secret for everybody
-	}
-	header := r.Header.Clone()
-	for name := range header {
-		if t.IsSecret(name) || strings.EqualFold(name, "host") {
-			delete(header, name)
-		}
-	}
-	return header
-}
-
-// move makes a request of its own of a redirect target.
-func (v *visit) move(next string, hops int) error {
-	r := *v.req
-	r.URL, r.Key, r.Hops = stored(next), "", hops
-	r.Method, r.Body = "", nil // a hop that keeps its body is not followed across hosts
-	if v.req.Body != nil {
-		return fmt.Errorf("%w: a redirect of a request with a body leads to a busy host", ErrBusy)
-	}
-	r.Header = v.e.publicHeader(v.req, r.URL)
-	if _, err := v.e.setKey(&r, nil); err != nil {
-		return err
-	}
-	if r.key() == v.req.key() || v.req.Hops > 0 { // the chain may come back to where it was; the hops bound it
-		r.Key = fmt.Sprintf("%s%d %s", hopKey, hops, r.key())
-	}
-	v.mu.Lock()
-	v.moved = &r
-	v.mu.Unlock()
-	return errMoved
 }

@@ -2,10 +2,9 @@ package crawler
 
 import (
 	"encoding/json"
+	"errors"
 	"net/http"
-	"strconv"
-
-	"golang.org/x/net/http/httpguts"
+	"strings"
 
 	"github.com/seine-go/seine/fetch"
 	"github.com/seine-go/seine/internal/weburl"
@@ -80,19 +79,26 @@ func (r *Request) check() error {
 	case len(r.Session) > MaxLabelBytes:
 		return &RequestError{URL: r.URL, Field: "Session", Reason: "longer than 256 bytes"}
 	}
+	return r.checkSending()
+}
+
+// checkSending refuses what could not be sent, and the headers that are not stored.
+func (r *Request) checkSending() error {
+	if err := r.fetchRequest(0).Check(); err != nil {
+		field := "Header"
+		var part *fetch.HeaderError
+		if errors.As(err, &part) && (part.Name == "method" || part.Name == "kind") {
+			field = strings.ToUpper(part.Name[:1]) + part.Name[1:]
+		}
+		return &RequestError{URL: r.URL, Field: field, Err: err}
+	}
 	size := 0
 	for name, values := range r.Header {
-		if !httpguts.ValidHeaderFieldName(name) {
-			return &RequestError{URL: r.URL, Field: "Header", Reason: strconv.Quote(name) + " is no header name"}
-		}
 		switch http.CanonicalHeaderKey(name) {
 		case "Authorization", "Cookie", "Proxy-Authorization":
 			return &RequestError{URL: r.URL, Field: "Header", Reason: name + " is a credential and is not stored"}
 		}
 		for _, v := range values {
-			if !httpguts.ValidHeaderFieldValue(v) {
-				return &RequestError{URL: r.URL, Field: "Header", Reason: "the value of " + name + " has a control character"}
-			}
 			size += len(name) + len(v)
 		}
 	}

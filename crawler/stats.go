@@ -13,7 +13,7 @@ type Stats struct {
 	Retried  int64 // tries that were put off
 	Refused  int64 // not asked for: robots.txt, scope, depth, the budget of their host
 	Trapped  int64 // links that a rule against traps left out
-	Moved    int64 // answered by a redirect whose target became a request of its own
+	Moved    int64 // answered by a redirect to what became, or was already, a request of its own
 	Links    int64 // that handlers followed
 	LinksCut int64 // links beyond MaxLinks, which were left out
 	Cut      int64 // pages that were done with less than their whole body or with more links than MaxLinks

@@ -1,6 +1,7 @@
 package crawler
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"runtime/debug"
@@ -48,6 +49,7 @@ type visit struct {
 	places   map[string]*place
 	passed   []string // keys of the URLs that redirects led to
 	moved    *Request // redirect target that became a request of its own
+	claimed  string   // key of the page that redirects led to
 }
 
 // visitKey finds the visit in the context of whatever it causes.
@@ -79,6 +81,7 @@ func (r *run) visit(l Lease, leased time.Time, s *scratch) {
 	s.reset()
 	err := errGone
 	defer func() { // also when the handler ended its goroutine
+		defer v.unclaim()
 		v.leaveForeign()
 		if s.abandoned = !r.settles(v); !s.abandoned {
 			v.conclude(p, err)
@@ -157,14 +160,11 @@ func (v *visit) work(p *Page) error {
 		return err
 	}
 	resp, err := v.fetch()
-	if err != nil {
+	if err := v.arrive(resp, err); err != nil {
 		return err
 	}
 	v.leaveForeign()
-	p.Response, p.URL = resp, resp.URL
-	if moved, err := v.followForeign(resp); moved || err != nil {
-		return err
-	}
+	p.Response, p.URL = resp, cmp.Or(resp.URL, v.req.URL)
 	if !v.e.cfg.AllStatuses {
 		if err := resp.StatusErr(); err != nil {
 			return err

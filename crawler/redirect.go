@@ -1,0 +1,242 @@
+package crawler
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/seine-go/seine/fetch"
+	"github.com/seine-go/seine/fetch/robots"
+	"github.com/seine-go/seine/internal/weburl"
+)
+
+// checkHop is asked before each redirect hop. What the crawl must not go to is refused; a hop to a host that has no
+// place now becomes a request of its own, so that no lease waits for another's.
+func (e *Engine) checkHop(ctx context.Context, _ *fetch.Request, next string) error {
+	v := visitOf(ctx)
+	if v == nil || robots.IsRobots(ctx) {
+		return nil // of robots.txt no robots are asked (RFC 9309 2.3.1.2)
+	}
+	u, err := v.mayHop(next)
+	if err != nil {
+		return err
+	}
+	v.mu.Lock()
+	hops := v.req.Hops + len(v.passed) + 1
+	v.mu.Unlock()
+	if hops > e.cfg.MaxHops {
+		return e.tooManyHops(next)
+	}
+	host := u.Host()
+	if host != v.host {
+		if _, err := v.reserve(ctx, host); errors.Is(err, ErrBusy) {
+			return errMoved // where to, the error of the Transport tells
+		} else if err != nil {
+			return err
+		}
+	}
+	if err := v.askRobots(ctx, next, host); err != nil {
+		return err
+	}
+	return v.pass(next)
+}
+
+// mayHop asks scope and traps about the target of a redirect.
+func (v *visit) mayHop(next string) (weburl.URL, error) {
+	u, ok := weburl.Split(next)
+	if !ok || !v.r.scope.holdsURL(u) {
+		return u, v.r.scope.refuse(next)
+	}
+	if rule := v.e.cfg.Traps.check(u); rule != "" {
+		return u, &TrapError{URL: next, Rule: rule}
+	}
+	return u, nil
+}
+
+// stored returns a URL as a request keeps it: without fragment, and without user info, which is a credential.
+func stored(url string) string {
+	url, _, _ = strings.Cut(url, "#")
+	if u, ok := weburl.Split(url); ok && u.HasUserInfo() {
+		return u.WithoutUserInfo().Href()
+	}
+	return url
+}
+
+// pass notes the key of a URL that a redirect led to.
+func (v *visit) pass(next string) error {
+	r := Request{URL: stored(next)}
+	if _, err := v.e.setKey(&r, nil); err != nil {
+		return err
+	}
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.passed = append(v.passed, r.key())
+	return nil
+}
+
+// arrive is told of what a fetch came to. It makes a request of a redirect that was not followed, since its host is busy or
+// the Fetcher does not, and ends the visit where the page is delivered by another.
+func (v *visit) arrive(resp *fetch.Response, err error) error {
+	if errors.Is(err, errMoved) {
+		return v.moveOn(err)
+	}
+	if err != nil {
+		return err
+	}
+	redirected := resp.URL != v.req.URL && stored(resp.URL) != v.req.URL
+	if _, is := v.e.own.(foreign); is {
+		if err := v.arriveForeign(resp, redirected); err != nil {
+			return err
+		}
+	}
+	if redirected {
+		return v.claim(resp.URL)
+	}
+	return nil
+}
+
+// moveOn makes a request of the redirect at which the Transport was stopped.
+func (v *visit) moveOn(err error) error {
+	var failure *fetch.Error
+	for cause := err; errors.As(cause, &failure); cause = failure.Err {
+		if len(failure.Redirects) > 0 {
+			return v.move(failure.Redirects)
+		}
+	}
+	return &fetch.Error{Op: "redirect", URL: v.req.URL, Kind: fetch.ErrInvalid, Err: errNoRedirects}
+}
+
+var errNoRedirects = errors.New("a middleware has left the redirects out of the Transport's error")
+
+// arriveForeign does what checkHop does, of the redirects that a foreign Fetcher has followed, and makes a request of the
+// one that it has not.
+func (v *visit) arriveForeign(resp *fetch.Response, redirected bool) error {
+	if redirected {
+		if _, err := v.mayHop(resp.URL); err != nil {
+			return err
+		}
+		if err := v.pass(resp.URL); err != nil {
+			return err
+		}
+	}
+	next, ok := resp.Target()
+	if !ok || v.e.cfg.MaxHops == 0 {
+		return nil
+	}
+	if _, err := v.mayHop(next); err != nil {
+		return err
+	}
+	hops := append(slices.Clone(resp.Redirects), fetch.Hop{URL: resp.URL, Status: resp.Status, To: next})
+	if v.req.Hops+len(hops) > v.e.cfg.MaxHops {
+		return v.e.tooManyHops(next)
+	}
+	return v.move(hops)
+}
+
+// hopKey begins the keys of redirect targets that are fetched though their URL may have been seen on the way. No other key
+// begins so.
+const hopKey = "hop "
+
+// move makes a request of its own of the target of the last of some redirects.
+func (v *visit) move(hops []fetch.Hop) error {
+	r := *v.req
+	last := hops[len(hops)-1].To
+	r.URL, r.Key, r.Hops = stored(last), "", v.req.Hops+len(hops)
+	for _, hop := range hops {
+		r.Method = fetch.RedirectMethod(hop.Status, r.Method)
+	}
+	r.Header = v.e.hopHeader(v.req, r.Method, hops)
+	if changed := r.Method != fetch.RedirectMethod(0, v.req.Method); changed {
+		r.Body = nil
+	} else {
+		r.Method = v.req.Method // which may be empty
+	}
+	if _, err := v.e.setKey(&r, nil); err != nil {
+		return err
+	}
+	if r.key() == v.req.key() || v.req.Hops > 0 { // the chain may come back to where it was; the hops bound it
+		r.Key = fmt.Sprintf("%s%d %s", hopKey, r.Hops, r.key())
+	}
+	v.mu.Lock()
+	v.moved = &r
+	v.mu.Unlock()
+	return errMoved
+}
+
+// hopHeader is the header of a request without what another origin must not get, if the redirects left its own, and
+// without what tells of its body, if they changed its method: as the Transport does it at a hop that it takes by itself.
+func (e *Engine) hopHeader(r *Request, method string, hops []fetch.Hop) http.Header {
+	changed := method != fetch.RedirectMethod(0, r.Method)
+	foreign := false
+	from, ok := weburl.Split(r.URL)
+	for _, hop := range hops {
+		to, also := weburl.Split(hop.To)
+		foreign = foreign || !ok || !also || from.Origin() != to.Origin()
+	}
+	if len(r.Header) == 0 || !changed && !foreign {
+		return r.Header
+	}
+	header := r.Header.Clone()
+	for name := range header {
+		if foreign && (e.transport.IsSecret(name) || strings.EqualFold(name, "host")) ||
+			changed && len(name) > len("content-") && strings.EqualFold(name[:len("content-")], "content-") {
+			delete(header, name)
+		}
+	}
+	return header
+}
+
+// DeliveryAsker is a Frontier that can tell whether a page is delivered already, so that none is handled twice though
+// redirects lead to it. Without it a page that was fetched by its own URL is delivered again when a redirect leads there.
+type DeliveryAsker interface {
+	// Delivered reports whether the page of a key was delivered or is about to be: the key is done, was passed by a redirect,
+	// or is leased.
+	Delivered(ctx context.Context, key string) (bool, error)
+}
+
+// errTwice ends a visit whose redirects led to a page that is delivered by another.
+var errTwice = fmt.Errorf("%w; its page is delivered by another request", errMoved)
+
+// claim makes the page at a URL that redirects led to that of the visit, unless it is that of another: the frontier says so,
+// or one that is under way has come there first. Only a plain request asks: one with a body or a Key of its own wants its
+// answer whatever others had, and one that was moved may have come back to where its chain began.
+func (v *visit) claim(url string) error {
+	plain, at := Request{URL: v.req.URL}, Request{URL: stored(url)}
+	for _, r := range [...]*Request{&plain, &at} {
+		if _, err := v.e.setKey(r, nil); err != nil {
+			return err
+		}
+	}
+	key := at.key()
+	if plain.key() != v.req.key() || key == v.req.key() || v.req.Hops > 0 {
+		return nil
+	}
+	v.e.mu.Lock()
+	_, taken := v.e.claims[key]
+	if !taken {
+		v.e.claims[key], v.claimed = struct{}{}, key
+	}
+	v.e.mu.Unlock()
+	if asker, ok := v.e.cfg.Frontier.(DeliveryAsker); ok && !taken {
+		var err error
+		if taken, err = asker.Delivered(v.ctx, key); err != nil {
+			return err
+		}
+	}
+	if taken {
+		return errTwice
+	}
+	return nil
+}
+
+// unclaim ends the claim of a visit, once it is settled.
+func (v *visit) unclaim() {
+	if v.claimed != "" {
+		v.e.mu.Lock()
+		delete(v.e.claims, v.claimed)
+		v.e.mu.Unlock()
+	}
+}
