@@ -3,30 +3,49 @@ package crawler
 import (
 	"context"
 	"errors"
+	"log/slog"
+	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/seine-go/seine/fetch"
 	"github.com/seine-go/seine/fetch/robots"
+	"github.com/seine-go/seine/internal/weburl"
 )
 
-// robotsError is what robots.txt says against a URL.
-type robotsError struct {
-	rule    string        // that forbids the URL
-	err     error         // why robots.txt could not be had
-	retryIn time.Duration // when it may say something else; 0 never
-	outage  bool          // the host is there, but its robots.txt is not: a server error
-}
+// robotsError is a line of robots.txt against a URL.
+type robotsError struct{ rule string }
 
-func (e *robotsError) Error() string {
-	if e.err != nil {
-		return ErrRobotsDisallowed.Error() + ", which cannot be had: " + e.err.Error()
-	}
-	return ErrRobotsDisallowed.Error() + ": " + e.rule
-}
-
-func (e *robotsError) Unwrap() error { return e.err }
+func (e *robotsError) Error() string { return ErrRobotsDisallowed.Error() + ": " + e.rule }
 
 func (e *robotsError) Is(target error) bool { return target == ErrRobotsDisallowed }
+
+// RobotsError says that a page was not asked for because the robots.txt of its host cannot be had: the host did not
+// answer, or with a server error, which forbids everything for as long as it lasts (RFC 9309 2.3.1.4). errors.Is finds
+// ErrRobotsUnavailable in it. Such a page has failed, and can be driven again by a DeadLister.
+type RobotsError struct {
+	Host string
+	For  time.Duration // since that was first seen in the run
+	Err  error         // what came of asking for it last
+
+	retryIn time.Duration // until it is asked for again
+	waits   bool          // the page is to wait for that
+}
+
+// Error names the host.
+func (e *RobotsError) Error() string {
+	s := ErrRobotsUnavailable.Error() + ": " + weburl.Redact(e.Host)
+	if e.For > 0 {
+		s += " for " + e.For.Round(time.Second).String()
+	}
+	return s + ": " + e.Err.Error()
+}
+
+// Unwrap returns what came of asking for it.
+func (e *RobotsError) Unwrap() error { return e.Err }
+
+// Is reports whether target is ErrRobotsUnavailable.
+func (e *RobotsError) Is(target error) bool { return target == ErrRobotsUnavailable }
 
 // askRobots asks robots.txt, and tells the frontier of the host's crawl-delay.
 func (v *visit) askRobots(ctx context.Context, url, host string) error {
@@ -46,11 +65,14 @@ func (v *visit) askRobots(ctx context.Context, url, host string) error {
 			return err
 		}
 	}
-	if d.Err == nil {
-		v.e.recovered(host)
+	if d.Err == nil || d.Allowed {
+		v.r.outages.over(v.e.log, host)
 	}
 	if d.Allowed {
 		return nil
+	}
+	if d.Err == nil || d.Source != robots.SourceDisallowAll { // rules from before go on in an outage
+		return &robotsError{rule: d.Rule.String()}
 	}
 	var limited *limitedError
 	if errors.As(d.Err, &limited) { // it was not asked for
@@ -60,35 +82,71 @@ func (v *visit) askRobots(ctx context.Context, url, host string) error {
 	if errors.As(d.Err, &failure) && !failure.Temporary() {
 		return d.Err // the page would fare as robots.txt did, now and later
 	}
-	return &robotsError{rule: d.Rule.String(), err: d.Err, retryIn: d.RetryIn, outage: d.Status >= 500}
+	return v.r.outages.at(v.e.log, host, v.e.cfg.RobotsPatience, d)
 }
 
-// robotsPatience is how long pages wait for a robots.txt that is answered with server errors; beyond it each such answer
-// is a failed try.
-const robotsPatience = time.Hour
+// How long pages wait for a robots.txt that cannot be had. It is asked for again after 5, 10, 20 and 40 seconds, then
+// later and later.
+const (
+	DefaultRobotsPatience = 2 * time.Minute
+	robotsRetry           = 5 * time.Second
+)
 
-// patient tells whether an outage of a host's robots.txt is still to be waited out.
-func (e *Engine) patient(host string) bool {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	since, known := e.outages[host]
-	if !known {
-		if len(e.outages) >= maxDelays {
-			clear(e.outages)
+// outages are hosts of a run whose robots.txt cannot be had.
+type outages struct {
+	n     atomic.Int64 // so that who has none needs no lock
+	mu    sync.Mutex
+	hosts map[string]*outage
+}
+
+type outage struct {
+	since   time.Time
+	givenUp bool
+}
+
+// at notes an outage, and tells the page whether to wait for its end.
+func (o *outages) at(log *slog.Logger, host string, patience time.Duration, d robots.Decision) *RobotsError {
+	began, gaveUp := false, false
+	o.mu.Lock()
+	out := o.hosts[host]
+	if out == nil {
+		if o.hosts == nil || len(o.hosts) >= maxDelays {
+			o.hosts = map[string]*outage{}
 		}
-		since = time.Now()
-		e.outages[host] = since
+		out, began = &outage{since: time.Now()}, true
+		o.hosts[host] = out
+		o.n.Store(int64(len(o.hosts)))
 	}
-	return time.Since(since) < robotsPatience
+	e := &RobotsError{Host: host, For: time.Since(out.since), Err: d.Err, retryIn: d.RetryIn}
+	e.waits = d.RetryIn <= patience-e.For
+	gaveUp = !e.waits && !out.givenUp
+	out.givenUp = out.givenUp || gaveUp
+	o.mu.Unlock()
+	if began {
+		log.Warn("robots.txt cannot be had", "host", host, "asked again in", e.retryIn, "err", e.Err)
+	}
+	if gaveUp {
+		log.Warn("robots.txt given up", "host", host, "after", e.For, "err", e.Err)
+	}
+	return e
 }
 
-func (e *Engine) recovered(host string) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	delete(e.outages, host)
+// over notes that the robots.txt of a host has been had.
+func (o *outages) over(log *slog.Logger, host string) {
+	if o.n.Load() == 0 {
+		return
+	}
+	o.mu.Lock()
+	out := o.hosts[host]
+	delete(o.hosts, host)
+	o.n.Store(int64(len(o.hosts)))
+	o.mu.Unlock()
+	if out != nil {
+		log.Info("robots.txt is there again", "host", host, "after", time.Since(out.since))
+	}
 }
 
-// maxDelays bounds the crawl-delays that an engine remembers having told, and the outages it has seen; beyond it they are
+// maxDelays bounds the crawl-delays that an engine remembers having told, and the outages of a run; beyond it they are
 // told again, and counted anew.
 const maxDelays = 100_000
 

@@ -2,6 +2,7 @@ package crawler
 
 import (
 	"context"
+	"errors"
 	"math"
 	"sync"
 	"time"
@@ -77,12 +78,27 @@ func (r *run) spend(v *visit) error {
 
 // lookBack notes that a run whose budget was spent has finished all the same: what it had no budget for was passed by a
 // redirect, or done by others.
-func (r *run) lookBack(err error) {
-	if err != nil || r.ranOut == "" {
+func (r *run) lookBack() {
+	r.mu.Lock()
+	look := r.err == nil && r.ranOut != "" && !r.leftSeeds
+	r.mu.Unlock()
+	if !look {
 		return
 	}
-	if s, err := r.e.cfg.Frontier.Stats(context.WithoutCancel(r.ctx)); err == nil && s.Finished && !r.leftSeeds {
+	ctx, cancel := context.WithTimeout(r.after, r.e.cfg.Grace)
+	defer cancel()
+	err := r.bounded(ctx, func() error {
+		s, err := r.frontierStats(ctx)
+		if err != nil || !s.Finished {
+			return err
+		}
+		r.mu.Lock()
+		defer r.mu.Unlock()
 		r.finished, r.ranOut = true, ""
+		return nil
+	})
+	if errors.As(err, new(*PanicError)) { // another error is no reason to call the run failed
+		r.end(err, false)
 	}
 }
 

@@ -47,6 +47,11 @@ type Config struct {
 	Agent string
 	// UserAgent is the header. Zero means DefaultUserAgent, behind the Agent if there is one.
 	UserAgent string
+	// RobotsPatience is how long the pages of a host wait for a robots.txt that cannot be had: because of a server error,
+	// or no answer. Meanwhile nothing of the host is fetched (RFC 9309 2.3.1.4), and robots.txt is asked for again, a few
+	// times with growing pauses; then the pages fail with a *RobotsError. A Retry-After beyond it is not waited for. The log
+	// says when it begins and ends. Zero means 2 minutes, negative for ever.
+	RobotsPatience time.Duration
 	// IgnoreRobots neither asks for robots.txt nor obeys it.
 	IgnoreRobots bool
 	// IgnoreNoFollow follows links that carry rel=nofollow, and the links of pages whose robots meta or X-Robots-Tag
@@ -117,8 +122,9 @@ type Config struct {
 	// counts it. It is looked at about ten times within the time, and every 10 s at least. Zero means an hour, negative for
 	// ever. The loop over Pages may take its time.
 	HandlerTimeout time.Duration
-	// Grace is how long Run waits, when its context has ended, for handlers that go on. Zero means 5 s, negative for
-	// ever.
+	// Grace is how long Run waits, when its context has ended, for what goes on all the same: handlers, and calls of the
+	// Frontier, the Store and the others; and at any end for the Seeds of a Site. What does not end is left behind, and named
+	// in an *AbandonedError. The body of a loop over Pages is always waited for. Zero means 5 s, negative for ever.
 	Grace time.Duration
 
 	// Logger gets what happens: pages at Debug, failures at Warn. Nil means nothing is logged.
@@ -210,6 +216,7 @@ func (c *Config) fill() {
 	c.Traps = c.Traps.withDefaults()
 	c.HandlerTimeout = orDefault(c.HandlerTimeout, DefaultHandlerTimeout, math.MaxInt64)
 	c.Grace = orDefault(c.Grace, 5*time.Second, math.MaxInt64)
+	c.RobotsPatience = orDefault(c.RobotsPatience, DefaultRobotsPatience, math.MaxInt64)
 	if c.Frontier == nil {
 		c.Frontier = NewMemory(MemoryOptions{})
 	}

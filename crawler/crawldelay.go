@@ -87,7 +87,7 @@ func (v *visit) rest() {
 	rests := maps.Clone(v.rests)
 	v.r.mu.Unlock()
 	for host, d := range rests {
-		if err := v.block(context.WithoutCancel(v.ctx), host, d); err != nil {
+		if err := v.block(v.lasting(v.ctx), host, d); err != nil {
 			v.e.log.Warn("block", "host", host, "err", err)
 		}
 	}

@@ -45,13 +45,14 @@ type Engine struct {
 	addresses addresses
 	mu        sync.Mutex
 	delays    map[string]time.Duration // crawl-delays that the frontier was told
-	outages   map[string]time.Time     // of robots.txt, since when
 	resting   rests                    // hosts whose crawl-delay the frontier cannot keep
 	hosts     map[string]struct{}      // of the seeds of all runs, for a Config without a scope
 	scope     *Scope                   // in force
 	replaced  *Scope                   // what SetScope was given
 	run       *run                     // that goes on, or the last
 	claims    map[string]struct{}      // keys of pages under way that redirects led to
+	since     time.Time                // when it began; zero when none goes on
+	elapsed   time.Duration            // of those before
 	closes    bool
 	named     bool        // the Config says which UserAgent
 	look      func() load // in place of a look at the process; for tests
@@ -63,7 +64,7 @@ func New(cfg Config) (*Engine, error) {
 	if err := cfg.check(); err != nil {
 		return nil, err
 	}
-	e := &Engine{named: named, cfg: cfg, log: cfg.Logger, delays: map[string]time.Duration{}, outages: map[string]time.Time{}, claims: map[string]struct{}{}}
+	e := &Engine{named: named, cfg: cfg, log: cfg.Logger, delays: map[string]time.Duration{}, claims: map[string]struct{}{}}
 	e.several.Store(cfg.PerHost != 1)
 	e.addresses.set(cfg.Address)
 	e.reserver, _ = cfg.Frontier.(HostReserver)
@@ -71,7 +72,7 @@ func New(cfg Config) (*Engine, error) {
 		return nil, err
 	}
 	if !cfg.IgnoreRobots {
-		e.robots = &robots.Cache{Fetcher: counted{e}, Agent: cfg.Agent, Log: cfg.Logger}
+		e.robots = &robots.Cache{Fetcher: counted{e}, Agent: cfg.Agent, Log: cfg.Logger, RetryMin: robotsRetry}
 	}
 	return e, nil
 }
@@ -127,8 +128,17 @@ func orNone(n int) int {
 	return n
 }
 
-// Stats returns what the engine has done since it was made.
-func (e *Engine) Stats() *Stats { return e.count.snapshot() }
+// Stats returns what the engine has done since it was made; Elapsed is how long it has been running.
+func (e *Engine) Stats() *Stats {
+	s := e.count.snapshot()
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	s.Elapsed = e.elapsed
+	if !e.since.IsZero() {
+		s.Elapsed += time.Since(e.since)
+	}
+	return s
+}
 
 // Close ends the idle connections of the engine's own Transport. It must not be called while the engine runs.
 func (e *Engine) Close() error {
@@ -154,32 +164,45 @@ func (e *Engine) crawl(ctx context.Context, h Handler, failed func(*PageError), 
 		return nil, ErrRunning
 	}
 	defer e.running.Store(false)
-	start, before := time.Now(), e.count.snapshot()
+	before := e.count.snapshot()
 	r := newRun(ctx, e, h, failed)
-	e.mu.Lock()
-	e.run = r
-	e.mu.Unlock()
-	defer r.cancel(nil)
-	err := r.safely("start", func() error { return r.begin(seeds) })
-	if err == nil {
-		err = r.loop()
-	}
-	r.lookBack(err)
+	defer r.release()
+	e.begins(r)
+	err := r.crawl(seeds)
+	stats := e.count.snapshot().less(before)
+	stats.Elapsed = e.ends()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	stats.Finished, stats.Spent = r.finished, r.ranOut
 	if err == nil && r.finished && r.resumed && !r.fresh.Load() {
 		err = ErrFinished
 	}
-	stats := e.count.snapshot().less(before)
-	stats.Elapsed, stats.Finished, stats.Spent = time.Since(start), r.finished, r.ranOut
 	return stats, err
+}
+
+func (e *Engine) begins(r *run) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.run, e.since = r, time.Now()
+}
+
+// ends adds to what the engine has spent on its runs, and returns what the last one took.
+func (e *Engine) ends() time.Duration {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	took := time.Since(e.since)
+	e.elapsed, e.since = e.elapsed+took, time.Time{}
+	return took
 }
 
 // Pages crawls like Run and hands out one page at a time. A page is nil exactly when the error is not: then a request
 // has failed, which is a *PageError, or the crawl has. What is staged on a page takes effect when the loop asks for the
-// next. Breaking off the loop stops the crawl and joins everything.
+// next. Breaking off the loop stops the crawl and joins everything; the page that it stood at is done. One that the loop's
+// body panicked at, or ended its goroutine at, is not: it goes back to the frontier.
 func (e *Engine) Pages(ctx context.Context, seeds ...string) iter.Seq2[*Page, error] {
 	return func(yield func(*Page, error) bool) {
 		ctx, cancel := context.WithCancelCause(ctx)
-		h := &handOut{turns: make(chan turn), stopped: ctx.Done()}
+		h := &handOut{turns: make(chan turn), inHand: make(chan struct{}, 1), stopped: ctx.Done()}
 		done := make(chan error, 1)
 		go func() {
 			_, err := e.crawl(ctx, h, h.fail, seeds)
@@ -198,7 +221,7 @@ func (e *Engine) Pages(ctx context.Context, seeds ...string) iter.Seq2[*Page, er
 		for !ended {
 			select {
 			case t := <-h.turns:
-				if !t.give(yield) {
+				if !h.give(t, yield) {
 					return
 				}
 			case err = <-done:
@@ -227,18 +250,36 @@ func Crawl(ctx context.Context, seeds ...string) iter.Seq2[*Page, error] {
 // handOut is the handler of Pages: each page and each failure takes a turn of the loop.
 type handOut struct {
 	turns   chan turn
+	inHand  chan struct{} // has one while the loop's body runs
 	stopped <-chan struct{}
 }
 
 type turn struct {
 	page *Page
 	err  error
-	over chan struct{}
+	over chan bool // whether the body came to its end
 }
 
-func (t turn) give(yield func(*Page, error) bool) bool {
-	defer close(t.over)
-	return yield(t.page, t.err)
+// give gives the loop its turn, and reports whether it goes on.
+func (h *handOut) give(t turn, yield func(*Page, error) bool) (more bool) {
+	h.inHand <- struct{}{}
+	done := false
+	defer func() {
+		if t.page != nil {
+			t.page.v.over.Store(true)
+		}
+		<-h.inHand
+		t.over <- done
+	}()
+	more = yield(t.page, t.err)
+	done = true
+	return more
+}
+
+// wait waits until the loop's body does not run.
+func (h *handOut) wait() {
+	h.inHand <- struct{}{}
+	<-h.inHand
 }
 
 // HandlePage implements Handler.
@@ -247,10 +288,12 @@ func (h *handOut) HandlePage(ctx context.Context, p *Page) error { return h.take
 func (h *handOut) fail(err *PageError) { h.take(context.Background(), turn{err: err}) }
 
 func (h *handOut) take(ctx context.Context, t turn) error {
-	t.over = make(chan struct{})
+	t.over = make(chan bool, 1)
 	select {
 	case h.turns <- t:
-		<-t.over
+		if !<-t.over {
+			return errReleased
+		}
 		return nil
 	case <-ctx.Done():
 		return context.Cause(ctx)

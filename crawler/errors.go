@@ -11,14 +11,16 @@ import (
 
 // Errors of an engine.
 var (
-	ErrNoSeeds          = errors.New("seine: nothing to crawl: no seeds, no Site and nothing stored")
-	ErrFinished         = errors.New("seine: the crawl is finished and there was nothing new to do; Config.Resume says what to do then")
-	ErrRunning          = errors.New("seine: the engine is running already")
-	ErrRobotsDisallowed = errors.New("seine: disallowed by robots.txt")
-	ErrOutOfScope       = errors.New("seine: out of scope")
-	ErrTooDeep          = errors.New("seine: deeper than the depth limit")
-	ErrTooManyHops      = errors.New("seine: too many redirects")
-	ErrBudget           = errors.New("seine: the budget is spent") // of a host; that of a run ends it, see Stats.Spent
+	ErrNoSeeds           = errors.New("seine: nothing to crawl: no seeds, no Site and nothing stored")
+	ErrFinished          = errors.New("seine: the crawl is finished and there was nothing new to do; Config.Resume says what to do then")
+	ErrRunning           = errors.New("seine: the engine is running already")
+	ErrRobotsDisallowed  = errors.New("seine: disallowed by robots.txt")
+	ErrRobotsUnavailable = errors.New("seine: robots.txt cannot be had")
+	ErrOutOfScope        = errors.New("seine: out of scope")
+	ErrTooDeep           = errors.New("seine: deeper than the depth limit")
+	ErrTooManyHops       = errors.New("seine: too many redirects")
+	ErrFrontier          = errors.New("seine: the frontier breaks its contract")
+	ErrBudget            = errors.New("seine: the budget is spent") // of a host; that of a run ends it, see Stats.Spent
 )
 
 func (e *Engine) tooDeep(url string) error {
@@ -84,7 +86,8 @@ func (e *PageError) Error() string {
 // Unwrap returns the cause.
 func (e *PageError) Unwrap() error { return e.Err }
 
-// PanicError is a panic in a handler or a middleware. It costs the page and nothing else.
+// PanicError is a panic in what the application brings. In a handler or a middleware it costs the page and nothing else; in
+// a Frontier, a Site or a hook that is told of something it ends the run.
 type PanicError struct {
 	Value any
 	Stack []byte
@@ -102,7 +105,8 @@ func (e *PanicError) Unwrap() error {
 // Permanent makes an error that is not retried.
 func Permanent(err error) error { return &handlerError{err: err, permanent: true} }
 
-// RetryAfter makes an error whose request is tried again in d, as long as it has attempts left.
+// RetryAfter makes an error whose request is tried again in d, as long as it has attempts left: as many as the rule for
+// RetryHandler allows.
 func RetryAfter(d time.Duration, err error) error {
 	return &handlerError{err: err, delay: max(d, 0), timed: true}
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/seine-go/seine/fetch/robots"
 	"github.com/seine-go/seine/internal/weburl"
 )
 
@@ -15,7 +16,7 @@ type Explanation struct {
 	URL string // as it would be fetched
 	Key string // what has the same is fetched once
 	// Refusals are all reasons for which it would not be fetched: ErrOutOfScope, a *TrapError, ErrRobotsDisallowed (with
-	// the line that says so), a *BudgetError. errors.Is and errors.As tell them apart.
+	// the line that says so), a *RobotsError, a *BudgetError. errors.Is and errors.As tell them apart.
 	Refusals []error
 	// Unknown is what could not be told: robots.txt that was not asked for yet, hosts of seeds that no run has named, a
 	// frontier that does not tell.
@@ -88,7 +89,12 @@ func (x *Explanation) askRobots(e *Engine) {
 		x.Robots = d.Rule.String()
 	}
 	if !d.Allowed {
-		x.refuse(&robotsError{rule: d.Rule.String(), err: d.Err, retryIn: d.RetryIn})
+		if d.Err != nil && d.Source == robots.SourceDisallowAll {
+			u, _ := weburl.Split(x.URL)
+			x.refuse(&RobotsError{Host: u.Host(), Err: d.Err})
+			return
+		}
+		x.refuse(&robotsError{rule: d.Rule.String()})
 	}
 }
 

@@ -201,7 +201,7 @@ func (v *visit) reserve(ctx context.Context, host string) (*place, error) {
 	}
 	p = &place{res: res, slot: time.Now().Add(res.Wait)}
 	if res.Wait > maxGateWait {
-		v.e.release(p)
+		v.e.release(v.r.after, p)
 		return nil, ErrBusy
 	}
 	v.mu.Lock()
@@ -220,16 +220,16 @@ func (v *visit) leaveForeign() {
 	v.places = nil
 	v.mu.Unlock()
 	for _, p := range places {
-		v.e.release(p)
+		v.e.release(v.r.after, p)
 	}
 }
 
-func (e *Engine) release(p *place) {
+func (e *Engine) release(ctx context.Context, p *place) {
 	r := p.report
 	if !p.lastEnd.IsZero() {
 		r.Since = time.Since(p.lastEnd)
 	}
-	if err := e.reserver.ReleaseHost(context.Background(), p.res, r); err != nil {
+	if err := e.reserver.ReleaseHost(ctx, p.res, r); err != nil {
 		e.log.Warn("release", "host", p.res.Host, "err", err)
 	}
 }

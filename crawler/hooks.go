@@ -10,7 +10,8 @@ import (
 )
 
 // Hooks are called as the crawl goes on, from many goroutines; they should return soon. A nil hook costs nothing. A panic
-// in a hook that belongs to the work on a page costs the page, in any other it ends the run.
+// in a hook that belongs to the work on a page costs the page, in any other it ends the run; so does the end of its
+// goroutine.
 type Hooks struct {
 	// Visit stands round all work on a request, from when it was leased to when it was settled. Its context is that of the
 	// fetchers, of the handler and of the hooks below.
@@ -120,9 +121,13 @@ func (v *visit) call(ctx context.Context, p *Page) error {
 	v.handles(time.Now())
 	defer v.handles(time.Time{})
 	err := v.r.handler.HandlePage(ctx, p)
+	v.over.Store(true)
 	switch {
 	case err == nil:
-		return p.err
+		if fault := v.fault.Load(); fault != nil {
+			return *fault
+		}
+		return nil
 	case errors.Is(context.Cause(v.ctx), ErrHandlerTimeout) && !errors.Is(err, ErrHandlerTimeout):
 		err = fmt.Errorf("%w: %w", ErrHandlerTimeout, err)
 	}

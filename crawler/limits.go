@@ -124,7 +124,7 @@ func (v *visit) goBack(ctx context.Context, what string, in time.Duration) error
 	v.goesBack = true
 	v.mu.Unlock()
 	if _, ok := v.e.cfg.Frontier.(HostSetter); ok {
-		if err := v.block(context.WithoutCancel(v.ctx), v.host, cause.in); err != nil {
+		if err := v.block(v.lasting(v.ctx), v.host, cause.in); err != nil {
 			v.e.log.Warn("block", "host", v.host, "err", err)
 		}
 	}
@@ -159,7 +159,7 @@ func (p *permit) over(r ratelimit.Report) {
 	if r.Bytes <= 0 {
 		return
 	}
-	c, ctx := &p.v.e.cfg, context.WithoutCancel(p.v.ctx)
+	c, ctx := &p.v.e.cfg, p.v.lasting(p.v.ctx)
 	for _, l := range [...]struct {
 		limiter ratelimit.Limiter
 		key     string

@@ -17,7 +17,8 @@ import (
 )
 
 // Page is an answer in the hands of a Handler. It is used by one goroutine at a time. What it holds is ordinary memory
-// and may be kept; what stages (Follow, Add, Save) works until the handler returns, or the loop asks for the next page.
+// and may be kept, and what reads (Text, Find, Links, Hints …) works for ever; what stages (Follow, Add, Save) works until
+// the handler returns, or the loop asks for the next page. Then Add and Save are errors, and Follow stages nothing.
 type Page struct {
 	URL      string // that was answered at last, after redirects
 	Request  *Request
@@ -32,10 +33,11 @@ type Page struct {
 	hints  *extract.Hints
 	values []pathValue
 	staged map[string]struct{} // keys of the links, once there are as many as may be
-	unread int                 // links that the scan left out, where somebody looked at them
 	beyond int                 // links that were left out because there were as many as may be
 	cut    bool                // the body is not whole
-	err    error               // the first fault of the page's own methods
+
+	trapped int       // links that a rule against traps left out
+	trap    TrapError // the first of them
 }
 
 type pathValue struct{ name, value string }
@@ -43,10 +45,14 @@ type pathValue struct{ name, value string }
 // errOver is what staging on a page that is over comes to.
 var errOver = errors.New("seine: the page is over: it was staged on after its handler had returned")
 
+// over reports whether nothing can be staged any more.
+func (p *Page) over() bool { return p.v == nil || p.v.over.Load() }
+
 // fault keeps the first error of methods that return none; it fails the page.
 func (p *Page) fault(err error) {
-	if p.err == nil {
-		p.err = Permanent(err)
+	if p.v != nil {
+		err = Permanent(err)
+		p.v.fault.CompareAndSwap(nil, &err)
 	}
 }
 
@@ -139,7 +145,9 @@ func doubtful(h *extract.Hints) bool {
 // Links returns the links of the page, in its order.
 func (p *Page) Links() []extract.Link {
 	h := p.Hints()
-	p.unread = h.LinksCut
+	if p.v != nil {
+		p.v.unread.Store(int64(h.LinksCut))
+	}
 	return h.Links
 }
 
@@ -209,16 +217,18 @@ func hasWord(list, word string) bool {
 // follow stages a link whose URL is serialised already.
 func (p *Page) follow(url string, noFollow bool) bool {
 	v := p.v
-	if v == nil {
-		p.fault(errOver)
+	if p.over() {
 		return false
 	}
 	u, ok := weburl.Split(url)
 	if !ok || !v.e.cfg.IgnoreNoFollow && (noFollow || p.Hints().NoFollow) || p.Depth >= v.e.cfg.MaxDepth || !v.r.scope.holdsURL(u) {
 		return false
 	}
-	if v.e.cfg.Traps.check(u) != "" {
+	if rule := v.e.cfg.Traps.check(u); rule != "" {
 		v.e.count.trapped.Add(1)
+		if p.trapped++; p.trapped == 1 {
+			p.trap = TrapError{URL: url, Rule: rule}
+		}
 		return false
 	}
 	if u.HasUserInfo() { // a credential, which is not stored
@@ -268,7 +278,7 @@ func (p *Page) index() {
 // request that cannot be stored, is out of scope, or is one more than Config.MaxLinks allows a page, is an error and none
 // is staged.
 func (p *Page) Add(reqs ...*Request) error {
-	if p.v == nil {
+	if p.over() {
 		return errOver
 	}
 	base, err := p.base()
@@ -339,7 +349,7 @@ func (p *Page) room(reqs []Request) error {
 // Save stages a value under a key of the Store, as JSON, or as it is if it is a []byte. Keys that begin with "seine/" are
 // the engine's.
 func (p *Page) Save(key string, value any) error {
-	if p.v == nil {
+	if p.over() {
 		return errOver
 	}
 	if err := checkKey(key); err != nil {

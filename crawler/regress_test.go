@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net"
 	"net/http"
 	"runtime"
@@ -160,23 +161,55 @@ func TestSpacingHoldsOnTheWire(t *testing.T) {
 	}
 }
 
-// A robots.txt that is answered with server errors for long costs the pages no try: they wait, and are fetched.
+// A robots.txt that cannot be had costs the pages no try: they wait for a while, and are fetched or fail. The log says
+// when that begins and ends.
 func TestRobotsOutageIsWaitedOut(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
-		outage time.Duration
-		pages  int64
-	}{{15 * time.Minute, 3}, {1000 * time.Hour, 0}} {
+		name      string
+		outage    time.Duration
+		patience  time.Duration
+		asks      int // for robots.txt
+		took      time.Duration
+		begin     string
+		endOfThat string
+	}{
+		{"short", time.Minute, 0, 5, 75 * time.Second, "cannot be had", "is there again"},
+		{"long", 1000 * time.Hour, 0, 5, 75 * time.Second, "cannot be had", "given up"},
+		{"long, and awaited", 15 * time.Minute, time.Hour, 9, 21*time.Minute + 15*time.Second, "cannot be had", "is there again"},
+		{"for ever", 10 * time.Hour, -1, 19, 10 * time.Hour, "cannot be had", "is there again"},
+	} {
 		bubble(t, func(t *testing.T, w *web) {
-			start := time.Now()
+			start, asks := time.Now(), 0
 			w.serve(t, "films.example", func(rw http.ResponseWriter, r *http.Request) {
-				if r.URL.Path == "/robots.txt" && time.Since(start) < c.outage {
-					rw.WriteHeader(http.StatusServiceUnavailable)
+				if r.URL.Path != "/robots.txt" {
+					return
+				}
+				if asks++; time.Since(start) < c.outage {
+					rw.WriteHeader(http.StatusInternalServerError)
 				}
 			})
-			stats, err := run(t, w, crawler.Config{}, "http://films.example/1", "http://films.example/2", "http://films.example/3")
-			if err != nil || stats.Pages != c.pages || stats.Failed != 3-c.pages || !stats.Finished {
-				t.Errorf("an outage of %v: %v, %v", c.outage, stats, err)
+			var f failures
+			var log strings.Builder
+			cfg := crawler.Config{Hooks: f.hook(), RobotsPatience: c.patience, Logger: slog.New(slog.NewTextHandler(&log, nil))}
+			stats, err := run(t, w, cfg, numbered("films.example", 3)...)
+			good := c.patience == 0 && c.outage < time.Hour || c.patience != 0
+			if err != nil || (stats.Pages == 3) != good || stats.Pages+stats.Failed != 3 || !stats.Finished || stats.Requests != int64(asks)+stats.Pages {
+				t.Errorf("%s: %v, %v", c.name, stats, err)
+			}
+			if took := time.Since(start); took < c.took || took > c.took+c.took/10+10*time.Second || asks > c.asks+1 || asks < c.asks-10 {
+				t.Errorf("%s: %v, robots.txt asked for %d times", c.name, took, asks)
+			}
+			for _, want := range []string{c.begin, c.endOfThat} {
+				if strings.Count(log.String(), "msg=\"robots.txt "+want) != 1 {
+					t.Errorf("%s: %q is not there once:\n%s", c.name, want, log.String())
+				}
+			}
+			for url, err := range f.errs {
+				var why *crawler.RobotsError
+				if !errors.As(err, &why) || !errors.Is(err, crawler.ErrRobotsUnavailable) || errors.Is(err, crawler.ErrRobotsDisallowed) || why.Host != "films.example" || !strings.Contains(err.Error(), "500") {
+					t.Errorf("%s: %s: %v", c.name, url, err)
+				}
 			}
 		})
 	}

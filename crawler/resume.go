@@ -77,8 +77,13 @@ type manifest struct {
 func manifestKey(name string) string { return reservedKeys + "crawl/" + name }
 
 // loadManifest returns nil if there is none.
-func (e *Engine) loadManifest(ctx context.Context) (*manifest, error) {
-	raw, err := e.cfg.Store.Get(ctx, manifestKey(e.cfg.Name))
+func (r *run) loadManifest() (*manifest, error) {
+	e := r.e
+	var raw []byte
+	err := r.foreign("Store.Get", func() (err error) {
+		raw, err = e.cfg.Store.Get(r.seeding, manifestKey(e.cfg.Name))
+		return err
+	})
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -106,11 +111,20 @@ func (m *manifest) check(now *manifest) error {
 	return nil
 }
 
+// frontierStats asks the frontier how far it is.
+func (r *run) frontierStats(ctx context.Context) (s FrontierStats, err error) {
+	err = r.foreign("Frontier.Stats", func() (err error) {
+		s, err = r.e.cfg.Frontier.Stats(ctx)
+		return err
+	})
+	return s, err
+}
+
 // resume looks at what earlier runs have left, in this process or before, and keeps what this one is started with.
 // seeded tells whether the run has seeds.
 func (r *run) resume(seeded bool) error {
 	e := r.e
-	s, err := e.cfg.Frontier.Stats(r.ctx)
+	s, err := r.frontierStats(r.seeding)
 	if err != nil {
 		return err
 	}
@@ -121,7 +135,7 @@ func (r *run) resume(seeded bool) error {
 	}
 	r.resumed = known && pending == 0 && s.Producers == 0
 	now := &manifest{Schema: manifestSchema, Name: e.cfg.Name, Canonical: e.cfg.Canonical.String(), Generation: 1}
-	was, err := e.loadManifest(r.ctx)
+	was, err := r.loadManifest()
 	if err != nil {
 		return err
 	}
@@ -138,7 +152,7 @@ func (r *run) resume(seeded bool) error {
 		}
 	}
 	now.Hosts = e.manifestHosts()
-	return e.saveManifest(r.ctx, was, now)
+	return r.saveManifest(was, now)
 }
 
 // startAnew does with a finished crawl what Config.Resume says.
@@ -150,7 +164,7 @@ func (r *run) startAnew(now *manifest, seeded bool) error {
 		if !seeded {
 			return ErrNoSeeds
 		}
-		if err := r.e.cfg.Frontier.(Restarter).Restart(r.ctx); err != nil {
+		if err := r.foreign("Frontier.Restart", func() error { return r.e.cfg.Frontier.(Restarter).Restart(r.seeding) }); err != nil {
 			return err
 		}
 		now.Generation++
@@ -161,6 +175,8 @@ func (r *run) startAnew(now *manifest, seeded bool) error {
 
 // know adds hosts of seeds.
 func (e *Engine) know(hosts ...string) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
 	if e.hosts == nil {
 		e.hosts = map[string]struct{}{}
 	}
@@ -169,14 +185,22 @@ func (e *Engine) know(hosts ...string) {
 	}
 }
 
-func (e *Engine) manifestHosts() []string {
-	if scope := e.namedScope(); !scope.isZero() || len(e.hosts) > maxManifestHosts {
-		return nil
-	}
+func (e *Engine) knownHosts() []string {
+	e.mu.Lock()
+	defer e.mu.Unlock()
 	return slices.Sorted(maps.Keys(e.hosts))
 }
 
-func (e *Engine) saveManifest(ctx context.Context, was, now *manifest) error {
+func (e *Engine) manifestHosts() []string {
+	hosts := e.knownHosts()
+	if scope := e.namedScope(); !scope.isZero() || len(hosts) > maxManifestHosts {
+		return nil
+	}
+	return hosts
+}
+
+func (r *run) saveManifest(was, now *manifest) error {
+	e := r.e
 	value, err := json.Marshal(now)
 	if err != nil {
 		return err
@@ -186,7 +210,7 @@ func (e *Engine) saveManifest(ctx context.Context, was, now *manifest) error {
 			return nil
 		}
 	}
-	if err := e.cfg.Store.Put(ctx, manifestKey(e.cfg.Name), value); err != nil {
+	if err := r.foreign("Store.Put", func() error { return e.cfg.Store.Put(r.seeding, manifestKey(e.cfg.Name), value) }); err != nil {
 		return &ManifestError{Crawl: e.cfg.Name, Err: err}
 	}
 	return nil

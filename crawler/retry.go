@@ -1,7 +1,7 @@
 package crawler
 
 import (
-	"context"
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -25,7 +25,7 @@ const (
 	RetryTimeout                   // no answer in time
 	RetryClosed                    // the connection ended before an answer
 	RetryBody                      // the body broke off, or came too slowly
-	RetryRobots                    // robots.txt cannot be had
+	RetryRobots                    // robots.txt cannot be had; no rule is for it: see Config.RobotsPatience
 )
 
 var retryNames = [...]string{"other", "handler", "status", "connect", "timeout", "closed", "body", "robots"}
@@ -35,7 +35,8 @@ func (c RetryClass) String() string { return name(retryNames[:], int(c)) }
 
 // RetryRule says how tries of a class are repeated. A field that is zero is left to the default rule.
 type RetryRule struct {
-	// Attempts is how often a page is tried at most. Zero means Config.MaxAttempts, negative 1.
+	// Attempts is how often a page is tried at most, also where the host or the handler says when to come again. Zero means
+	// Config.MaxAttempts, negative 1.
 	Attempts int
 	// Wait is how long to wait after the first try; it doubles with each, up to MaxWait, and half to one and a half of it
 	// is waited. Zero means 5 s where the host gave no answer at all (connect, timeout), else 1 s. Longer waits that the
@@ -93,7 +94,7 @@ func (p RetryPolicy) withDefaults() RetryPolicy {
 
 // classOf returns the class of a try that failed.
 func classOf(err error) RetryClass {
-	var robots *robotsError
+	var robots *RobotsError
 	var h *handlerError
 	var status *fetch.StatusError
 	switch {
@@ -200,12 +201,8 @@ func (v *visit) retry(s *Settlement, err error) error {
 		return denied
 	}
 	s.Outcome, s.Delay = Retry, v.e.cfg.Retry.Rules[classOf(err)].backoff(v.lease.Attempt)
-	var robots *robotsError
 	var status *fetch.StatusError
-	switch {
-	case errors.As(err, &robots):
-		s.Delay = robots.retryIn
-	case errors.As(err, &status):
+	if errors.As(err, &status) {
 		s.Delay = max(s.Delay, s.Report.RetryAfter)
 	}
 	return err
@@ -214,11 +211,7 @@ func (v *visit) retry(s *Settlement, err error) error {
 // retryable returns nil if the page may be tried again after an error, else the error with the reason. The share of the
 // host pays once for a visit.
 func (v *visit) retryable(err error) error {
-	attempts := v.e.cfg.Retry.Rules[classOf(err)].Attempts
-	if attempts == 0 {
-		attempts = v.e.cfg.MaxAttempts
-	}
-	if v.lease.Attempt >= attempts {
+	if v.lease.Attempt >= v.e.attempts(classOf(err)) {
 		return err
 	}
 	if stall := v.stalled(); stall != nil {
@@ -231,13 +224,18 @@ func (v *visit) retryable(err error) error {
 	return nil
 }
 
+// attempts is how often a page may be tried.
+func (e *Engine) attempts(c RetryClass) int {
+	return cmp.Or(e.cfg.Retry.Rules[c].Attempts, e.cfg.MaxAttempts)
+}
+
 // stalled returns the *ratelimit.StallError of a host that has not answered properly for long, if the frontier tells.
 func (v *visit) stalled() error {
 	inspector, ok := v.e.cfg.Frontier.(Inspector)
 	if !ok {
 		return nil
 	}
-	i, err := inspector.Inspect(context.WithoutCancel(v.ctx), "", v.host)
+	i, err := inspector.Inspect(v.lasting(v.ctx), "", v.host)
 	if err != nil {
 		return nil // it is no reason to give a page up
 	}

@@ -32,7 +32,7 @@ func TestClassOf(t *testing.T) {
 		{&fetch.StatusError{Status: 520}, RetryStatus, true},
 		{&fetch.StatusError{Status: 530}, RetryStatus, true},
 		{&fetch.StatusError{Status: 531}, RetryStatus, false},
-		{&robotsError{err: kind(fetch.ErrConnect)}, RetryRobots, true},
+		{&RobotsError{Err: kind(fetch.ErrConnect)}, RetryRobots, true},
 		{kind(fetch.ErrDNS), RetryConnect, true},
 		{&fetch.Error{Kind: fetch.ErrDNS, Final: true}, RetryConnect, false},
 		{kind(fetch.ErrConnect), RetryConnect, true},

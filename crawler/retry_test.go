@@ -74,7 +74,7 @@ func TestRetryRules(t *testing.T) {
 	t.Parallel()
 	bubble(t, func(t *testing.T, w *web) {
 		w.serve(t, "films.example", func(http.ResponseWriter, *http.Request) {})
-		policy := crawler.RetryPolicy{HostMin: 1, HostShare: 1e-9, Rules: map[crawler.RetryClass]crawler.RetryRule{crawler.RetryHandler: {Wait: time.Hour, MaxWait: time.Hour, Attempts: 2}}}
+		policy := crawler.RetryPolicy{HostMin: 1, HostShare: 1e-9, Rules: map[crawler.RetryClass]crawler.RetryRule{crawler.RetryHandler: {Wait: time.Hour, MaxWait: time.Hour, Attempts: 3}}}
 		start := time.Now()
 		stats, err := run(t, w, crawler.Config{IgnoreRobots: true, Retry: policy, Handler: crawler.HandlerFunc(func(_ context.Context, p *crawler.Page) error {
 			switch {

@@ -3,8 +3,10 @@ package crawler
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math"
 	"runtime"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -21,10 +23,16 @@ type run struct {
 	e       *Engine
 	handler Handler
 	failed  func(*PageError)
-	ctx     context.Context
-	cancel  context.CancelCauseFunc
 	boot    uint64
 	cpu     chan struct{} // places of handlers
+
+	ctx     context.Context // of the work on pages: ends when it is to be broken off
+	cancel  context.CancelCauseFunc
+	seeding context.Context // of what makes requests: ends with the run, however that ends
+	endSeed context.CancelCauseFunc
+	after   context.Context // of what ends pages: ends Grace after ctx
+	late    context.Context // ends Grace after seeding
+	release func()          // ends both
 
 	mu                   sync.Mutex
 	cond                 sync.Cond
@@ -47,44 +55,62 @@ type run struct {
 	err                  error
 	open                 int // own producers, where the frontier does not count them
 	wake                 *time.Timer
-	group                sync.WaitGroup
-	resumed              bool        // the crawl was finished when the run began
-	fresh                atomic.Bool // something was added that the frontier had not seen
+	calls                map[string]int // of the application's code that go on, beside those of visits
+	group                sync.WaitGroup // workers
+	seeders              sync.WaitGroup // what makes requests
+	watchers             sync.WaitGroup // what looks after the workers
+	resumed              bool           // the crawl was finished when the run began
+	fresh                atomic.Bool    // something was added that the frontier had not seen
 	spent                *spending
 	retries              retries
+	outages              outages
 }
 
 func newRun(ctx context.Context, e *Engine, h Handler, failed func(*PageError)) *run {
-	r := &run{e: e, handler: h, failed: failed, boot: newBoot(), held: map[*visit]struct{}{}, cpu: make(chan struct{}, runtime.GOMAXPROCS(0)), spent: newSpending()}
+	r := &run{
+		e: e, handler: h, failed: failed, boot: newBoot(), held: map[*visit]struct{}{}, calls: map[string]int{},
+		cpu: make(chan struct{}, runtime.GOMAXPROCS(0)), spent: newSpending(),
+	}
 	r.cond.L = &r.mu
 	r.limit = e.cfg.Concurrency
 	if r.limit == 0 {
 		r.limit = startInFlight
 	}
 	r.ctx, r.cancel = context.WithCancelCause(ctx)
+	r.seeding, r.endSeed = context.WithCancelCause(r.ctx)
+	body := func() {}
+	if h, ok := h.(*handOut); ok {
+		body = h.wait
+	}
+	var stopAfter, stopLate func()
+	r.after, stopAfter = graceAfter(r.ctx, e.cfg.Grace, body)
+	r.late, stopLate = graceAfter(r.seeding, e.cfg.Grace, func() {})
+	r.release = func() {
+		stopAfter()
+		stopLate()
+		r.cancel(nil)
+	}
 	return r
 }
 
-// loop works until the end, and joins the workers.
-func (r *run) loop() error {
+// crawl works from the first seed to the end, and joins all that it has started.
+func (r *run) crawl(seeds []string) error {
 	stopWake := context.AfterFunc(r.ctx, func() { r.end(context.Cause(r.ctx), false) })
 	defer stopWake()
 	if d := r.e.cfg.MaxTime; d < math.MaxInt64 {
 		defer time.AfterFunc(d, func() { r.endSpent("MaxTime") }).Stop()
 	}
+	if err := r.bounded(r.late, func() error { return r.begin(seeds) }); err != nil && !r.over() {
+		r.end(err, false)
+	}
 	r.mu.Lock()
-	r.spawn(1)
+	if !r.ended {
+		r.spawn(1)
+	}
 	r.mu.Unlock()
-	beats := make(chan struct{})
-	go r.heartbeat(beats)
-	if r.e.cfg.Concurrency == 0 {
-		go r.watch(beats)
-	}
-	if _, loop := r.handler.(*handOut); !loop && r.e.cfg.HandlerTimeout < math.MaxInt64 { // whose pages wait for their turn
-		go r.guard(beats)
-	}
-	defer close(beats)
-	left := r.join()
+	r.join(r.watchOver())
+	r.lookBack()
+	left := r.leftBehind()
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.wake != nil {
@@ -96,28 +122,27 @@ func (r *run) loop() error {
 	return r.err
 }
 
-// join waits for the workers, after the end no longer than Grace, and tells of those that are left.
-func (r *run) join() error {
-	all := make(chan struct{})
-	go func() {
-		r.group.Wait()
-		close(all)
-	}()
-	select {
-	case <-all:
-		return nil
-	case <-r.ctx.Done():
+// watchOver starts what looks after the workers.
+func (r *run) watchOver() (stop func()) {
+	ctx, stop := context.WithCancel(r.after)
+	r.watchers.Go(func() { r.heartbeat(ctx) })
+	if r.e.cfg.Concurrency == 0 {
+		r.watchers.Go(func() { r.watch(ctx.Done()) })
 	}
-	grace := time.NewTimer(r.e.cfg.Grace)
-	defer grace.Stop()
-	select {
-	case <-all:
-		return nil
-	case <-grace.C:
-		r.mu.Lock()
-		defer r.mu.Unlock()
-		return r.leftBehind()
+	if _, loop := r.handler.(*handOut); !loop && r.e.cfg.HandlerTimeout < math.MaxInt64 { // whose pages wait for their turn
+		r.watchers.Go(func() { r.guard(ctx.Done()) })
 	}
+	return stop
+}
+
+// join waits for all that was started, for what has to end no longer than Grace.
+func (r *run) join(stopWatching func()) {
+	wait(&r.group, r.after)
+	wait(&r.seeders, r.late)
+	stopWatching()
+	grace, cancel := context.WithTimeout(r.after, r.e.cfg.Grace)
+	defer cancel()
+	wait(&r.watchers, grace)
 }
 
 // spawn starts workers. r.mu is held.
@@ -133,14 +158,34 @@ func (r *run) spawn(n int) {
 func (r *run) end(err error, finished bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if !r.ended {
-		r.ended, r.err, r.finished = true, err, finished
-		if err != nil {
-			r.cancel(err)
+	r.endLocked(err, finished)
+}
+
+// endLocked is end for who holds r.mu.
+func (r *run) endLocked(err error, finished bool) {
+	cancelled := r.ctx.Err() != nil
+	if cancelled && err != nil {
+		var panicked *PanicError
+		if cause := context.Cause(r.ctx); errors.As(err, &panicked) {
+			err = errors.Join(cause, err)
+		} else {
+			err = cause // what came of that is no news
 		}
 	}
+	if !r.ended {
+		r.ended, r.err, r.finished = true, err, finished
+	} else if r.err == nil && !cancelled {
+		r.err = err // of what was still to be done
+	}
+	if err != nil {
+		r.cancel(err)
+	}
+	r.endSeed(errEnded)
 	r.cond.Broadcast()
 }
+
+// errEnded is why nothing is added any more.
+var errEnded = errors.New("seine: the run has ended")
 
 // endSpent ends the run because a budget is spent.
 func (r *run) endSpent(field string) {
@@ -177,7 +222,7 @@ func (r *run) work() {
 		if s.abandoned {
 			return // who did it has seen to the rest
 		}
-		if !ended { // a handler ended this goroutine: another takes its place
+		if !ended { // the application's code ended this goroutine: another takes its place
 			r.mu.Lock()
 			r.workers--
 			r.spawn(1)
@@ -227,26 +272,44 @@ func (r *run) next() (Lease, time.Time, bool) {
 	}
 }
 
-// lease asks the frontier for as many as there is room for, and reports whether the caller should look again. r.mu is
-// held, but not while asking.
-func (r *run) lease(room int) bool {
+// ask asks the frontier for leases. r.mu is held, but not while asking.
+func (r *run) ask(want LeaseRequest) (b LeaseBatch, err error) {
+	returned := false
 	r.leasing, r.again = true, false
-	want := LeaseRequest{Owner: r.e.cfg.Name, Boot: r.boot, Max: room, TTL: leaseTTL}
 	r.mu.Unlock()
-	b, err := r.e.cfg.Frontier.Lease(r.ctx, want)
-	r.mu.Lock()
-	r.leasing = false
-	switch {
-	case err != nil:
-		if r.ctx.Err() != nil {
-			err = context.Cause(r.ctx)
+	defer func() {
+		if !returned {
+			err = r.unwound("Frontier.Lease", recover())
 		}
-		if !r.ended {
-			r.ended, r.err = true, err
-			r.cancel(err)
-		}
-		r.cond.Broadcast()
+		r.mu.Lock()
+		r.leasing = false
+	}()
+	b, err = r.e.cfg.Frontier.Lease(r.ctx, want)
+	returned = true
+	return b, err
+}
+
+// sound drops leases that cannot be worked on, which is an error.
+func (b *LeaseBatch) sound() error {
+	n := len(b.Leases)
+	b.Leases = slices.DeleteFunc(b.Leases, func(l Lease) bool { return l.Request == nil })
+	if len(b.Leases) < n {
+		return fmt.Errorf("%w: Lease: a lease has no request", ErrFrontier)
+	}
+	return nil
+}
+
+// lease asks the frontier for as many as there is room for, and reports whether the caller should look again. r.mu is
+// held.
+func (r *run) lease(room int) bool {
+	want := LeaseRequest{Owner: r.e.cfg.Name, Boot: r.boot, Max: room, TTL: leaseTTL}
+	b, err := r.ask(want)
+	if err = first(err, b.sound()); err != nil {
+		r.ready = b.Leases // to be handed back
+		r.endLocked(err, false)
 		return true
+	}
+	switch {
 	case len(b.Leases) > 0:
 		r.ready, r.leased = b.Leases, time.Now()
 		r.hungry = r.hungry || len(b.Leases) == want.Max
@@ -260,8 +323,7 @@ func (r *run) lease(room int) bool {
 		}
 		return true
 	case b.Finished && r.open == 0:
-		r.ended, r.finished = true, true
-		r.cond.Broadcast()
+		r.endLocked(nil, true)
 		return true
 	}
 	if r.again {
@@ -283,46 +345,69 @@ func (r *run) wakeIn(d time.Duration) {
 	r.wake.Reset(d)
 }
 
-// handBack releases leases that nobody has begun. r.mu is held.
+// handBack releases leases that nobody has begun. r.mu is held, but not while the frontier is told.
 func (r *run) handBack() {
 	if len(r.ready) == 0 {
 		return
 	}
-	var s []Settlement
+	s := make([]Settlement, 0, len(r.ready))
 	for _, l := range r.ready {
 		s = append(s, Settlement{Lease: l, Outcome: Released})
 	}
 	r.ready = nil
-	if err := r.e.cfg.Frontier.Settle(context.WithoutCancel(r.ctx), s...); err != nil && r.err == nil {
-		r.err = err
+	r.mu.Unlock()
+	defer r.mu.Lock()
+	err := r.foreign("Frontier.Settle", func() error { return r.e.cfg.Frontier.Settle(r.after, s...) })
+	if err == nil {
+		return
+	}
+	r.e.log.Warn("release", "leases", len(s), "err", err)
+	if lost := (*LeaseLostError)(nil); !errors.As(err, &lost) { // else whoever has them now sees to them
+		r.end(err, false)
 	}
 }
 
 // heartbeat renews the leases that are being worked on.
-func (r *run) heartbeat(stop <-chan struct{}) {
+func (r *run) heartbeat(ctx context.Context) {
 	tick := time.NewTicker(leaseTTL / 3)
 	defer tick.Stop()
 	for {
 		select {
-		case <-stop:
+		case <-ctx.Done():
 			return
 		case <-tick.C:
+			r.renew(ctx)
 		}
-		r.mu.Lock()
-		held := make(map[string]*visit, len(r.held))
-		leases := make([]Lease, 0, len(r.held))
-		for v := range r.held {
-			held[v.lease.Key] = v
-			leases = append(leases, v.lease)
-		}
-		r.mu.Unlock()
-		var lost *LeaseLostError
-		if err := r.e.cfg.Frontier.Extend(context.WithoutCancel(r.ctx), leaseTTL, leases...); errors.As(err, &lost) {
-			for _, key := range lost.Keys {
-				if v := held[key]; v != nil {
-					v.cancel(lost)
-				}
+	}
+}
+
+// renew makes the leases last. Pages whose lease is lost are broken off.
+func (r *run) renew(ctx context.Context) {
+	r.mu.Lock()
+	held := make(map[string]*visit, len(r.held))
+	leases := make([]Lease, 0, len(r.held))
+	for v := range r.held {
+		held[v.lease.Key] = v
+		leases = append(leases, v.lease)
+	}
+	r.mu.Unlock()
+	if len(leases) == 0 {
+		return
+	}
+	err := r.foreign("Frontier.Extend", func() error { return r.e.cfg.Frontier.Extend(ctx, leaseTTL, leases...) })
+	var lost *LeaseLostError
+	var panicked *PanicError
+	switch {
+	case err == nil, ctx.Err() != nil:
+	case errors.As(err, &lost):
+		for _, key := range lost.Keys {
+			if v := held[key]; v != nil {
+				v.cancel(lost)
 			}
 		}
+	case errors.As(err, &panicked):
+		r.end(err, false)
+	default:
+		r.e.log.Warn("extend", "leases", len(leases), "err", err)
 	}
 }

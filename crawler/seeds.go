@@ -1,13 +1,12 @@
 package crawler
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"iter"
-	"maps"
-	"runtime/debug"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/seine-go/seine/internal/weburl"
@@ -15,42 +14,48 @@ import (
 
 // How seeds are added.
 const (
-	seedBatch  = 256                    // at a time
-	seedsFirst = 10_000                 // of a Site, before anything is fetched
-	fullPause  = 100 * time.Millisecond // before a producer tries a full frontier again
+	seedBatch = 256                    // at a time
+	fullPause = 100 * time.Millisecond // before a producer tries a full frontier again
 )
 
-// begin checks and adds the seeds.
+// begin checks the seeds and adds the first of them; the others are added beside the workers.
 func (r *run) begin(seeds []string) error {
-	if err := context.Cause(r.ctx); err != nil {
+	if err := context.Cause(r.seeding); err != nil {
 		return err
 	}
 	reqs, err := r.e.parse(seeds)
 	if err != nil {
 		return err
 	}
-	site, isSite := r.e.cfg.Handler.(Site)
-	scope, err := r.e.scopeFor(reqs, site)
+	site, _ := r.e.cfg.Handler.(Site)
+	scope, err := r.scopeFor(reqs, site)
 	if err != nil {
 		return err
 	}
-	if err := r.resume(len(reqs) > 0 || isSite); err != nil {
+	if err := r.resume(len(reqs) > 0 || site != nil); err != nil {
 		return err
 	}
 	if err := first(r.setScope(scope), r.setPace()); err != nil {
 		return err
 	}
-	rest, err := r.offer(reqs)
+	now := min(len(reqs), seedBatch)
+	rest, err := r.offer(reqs[:now])
 	if err != nil {
 		return err
 	}
-	if isSite {
-		return r.siteSeeds(site, rest)
-	}
-	if len(rest) > 0 {
-		r.produce(func() error { return r.add(rest) })
+	rest = append(rest, reqs[now:]...)
+	if len(rest) > 0 || site != nil {
+		r.produce(func() error { return r.sow(rest, site) })
 	}
 	return nil
+}
+
+// sow adds seeds, and then those of a Site as they come.
+func (r *run) sow(rest []*Request, site Site) error {
+	if err := r.add(rest); err != nil || site == nil {
+		return err
+	}
+	return r.siteSeeds(site)
 }
 
 // parse makes requests of seeds.
@@ -68,16 +73,22 @@ func (e *Engine) parse(seeds []string) ([]*Request, error) {
 
 // scopeFor returns the scope that the Config or the Site names, checked. Where they name none, the hosts of the seeds and
 // of the Site are noted for it.
-func (e *Engine) scopeFor(seeds []*Request, site Site) (Scope, error) {
+func (r *run) scopeFor(seeds []*Request, site Site) (Scope, error) {
+	e := r.e
 	scope := e.namedScope()
 	var hosts []string
 	if site != nil {
-		hosts = site.Hosts()
+		if err := r.foreign("Site.Hosts", func() error { hosts = site.Hosts(); return nil }); err != nil {
+			return scope, err
+		}
 		if err := checkHosts("Site.Hosts", hosts); err != nil {
 			return scope, err
 		}
 		if s, ok := site.(SiteScope); ok && scope.isZero() {
-			own := s.Scope()
+			var own Scope
+			if err := r.foreign("Site.Scope", func() error { own = s.Scope(); return nil }); err != nil {
+				return scope, err
+			}
 			if err := own.check("Site.Scope"); err != nil {
 				return scope, err
 			}
@@ -102,7 +113,7 @@ func (e *Engine) scopeFor(seeds []*Request, site Site) (Scope, error) {
 // what they left in the frontier stays in scope.
 func (r *run) setScope(scope Scope) error {
 	if scope.isZero() {
-		scope.Hosts = slices.Collect(maps.Keys(r.e.hosts))
+		scope.Hosts = r.e.knownHosts()
 	}
 	if scope.isZero() {
 		return &ConfigError{Field: "Scope", Reason: "is needed to go on without seeds"}
@@ -127,7 +138,9 @@ func (r *run) setPace() error {
 		p.Adapt = Off
 	}
 	if l, ok := c.Handler.(SiteLimits); ok {
-		p = p.with(l.Limits().HostPolicy)
+		if err := r.foreign("Site.Limits", func() error { p = p.with(l.Limits().HostPolicy); return nil }); err != nil {
+			return err
+		}
 	}
 	if p.MaxInFlight != 1 {
 		r.e.several.Store(true)
@@ -136,7 +149,7 @@ func (r *run) setPace() error {
 	if !ok {
 		return nil // the frontier keeps its own pace
 	}
-	return setter.SetHost(r.ctx, "", p)
+	return r.foreign("Frontier.SetHost", func() error { return setter.SetHost(r.seeding, "", p) })
 }
 
 // seed checks a seed and completes it.
@@ -144,10 +157,10 @@ func (e *Engine) seed(req *Request) (*Request, error) {
 	c := *req
 	u, err := weburl.Parse(c.URL)
 	if err != nil {
-		return nil, &RequestError{URL: c.URL, Err: err}
+		return nil, &RequestError{URL: c.URL, Reason: meant(c.URL), Err: err}
 	}
 	if !u.IsHTTP() {
-		return nil, &RequestError{URL: c.URL, Reason: "is neither http nor https"}
+		return nil, &RequestError{URL: c.URL, Reason: cmp.Or(meant(c.URL), "is neither http nor https")}
 	}
 	if u.HasUserInfo() {
 		return nil, &RequestError{URL: c.URL, Reason: "has user info, which is not stored"}
@@ -157,6 +170,17 @@ func (e *Engine) seed(req *Request) (*Request, error) {
 		return nil, err
 	}
 	return &c, c.check()
+}
+
+// meant suggests what a seed without scheme, such as "films.example/list", was meant to be; "" for anything else.
+func meant(raw string) string {
+	raw = strings.TrimPrefix(raw, "//")
+	u, err := weburl.Parse("https://" + raw)
+	name, _, _ := strings.Cut(u.Host(), ":")
+	if err != nil || strings.Contains(raw, "://") || u.HasUserInfo() || !strings.Contains(name, ".") && name != "localhost" {
+		return ""
+	}
+	return fmt.Sprintf("has no scheme; perhaps %q was meant", u.Href())
 }
 
 // setKey gives a request the key that its canonical URL, method and body make, unless it has one. The URL itself is
@@ -179,7 +203,11 @@ func (e *Engine) setKey(r *Request, buf []byte) ([]byte, error) {
 func (r *run) offer(reqs []*Request) ([]*Request, error) {
 	for len(reqs) > 0 {
 		n := min(len(reqs), seedBatch)
-		statuses, err := r.e.cfg.Frontier.Add(r.ctx, reqs[:n]...)
+		var statuses []AddStatus
+		err := r.foreign("Frontier.Add", func() (err error) {
+			statuses, err = r.e.cfg.Frontier.Add(r.seeding, reqs[:n]...)
+			return err
+		})
 		if slices.Contains(statuses, Added) {
 			r.fresh.Store(true)
 		}
@@ -191,7 +219,7 @@ func (r *run) offer(reqs []*Request) ([]*Request, error) {
 			return reqs, err
 		}
 		taken := 0
-		for taken < len(statuses) && statuses[taken] != Refused {
+		for taken < min(len(statuses), n) && statuses[taken] != Refused {
 			taken++
 		}
 		return reqs[taken:], nil
@@ -207,54 +235,39 @@ func (r *run) add(reqs []*Request) error {
 		if err != nil || len(rest) == 0 {
 			return err
 		}
-		if r.over() {
-			r.leaveSeeds()
-			return nil
-		}
 		reqs = rest
-		if err := r.pause(fullPause); err != nil {
+		if err := sleep(r.seeding, fullPause); err != nil {
 			return err
 		}
 	}
 }
 
-// leaveSeeds notes that the run has ended before all seeds were added.
-func (r *run) leaveSeeds() {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.leftSeeds = true
-	r.e.log.Warn("seeds left out")
-}
-
-// produce runs f, which adds requests, beside the workers; the run does not end before it.
+// produce runs f, which adds requests, beside the workers. The run does not finish before it, and ends it when it ends
+// otherwise.
 func (r *run) produce(f func() error) {
+	r.mu.Lock()
 	r.open++
-	r.group.Add(1)
-	go func() {
-		defer r.group.Done()
+	r.mu.Unlock()
+	r.seeders.Go(func() {
+		defer r.poke()
+		whole := false
+		defer func() {
+			r.mu.Lock()
+			r.open--
+			r.leftSeeds = !whole
+			r.mu.Unlock()
+		}()
 		err := r.safely("seeds", f)
-		r.mu.Lock()
-		r.open--
-		r.mu.Unlock()
-		if err != nil {
-			r.end(err, false)
+		if whole = err == nil; whole {
+			return
 		}
-		r.poke()
-	}()
-}
-
-// safely makes an error of a panic of the application's own code.
-func (r *run) safely(what string, f func() error) (err error) {
-	defer func() {
-		if value := recover(); value != nil {
-			r.e.count.panics.Add(1)
-			err = fmt.Errorf("seine: %s: %w", what, &PanicError{Value: value, Stack: debug.Stack()})
+		if r.over() {
+			r.e.log.Warn("seeds left out")
+			return
 		}
-	}()
-	return f()
+		r.end(err, false)
+	})
 }
-
-func (r *run) pause(d time.Duration) error { return sleep(r.ctx, d) }
 
 // sleep waits for d, or for the end of ctx, whose cause it then returns.
 func sleep(ctx context.Context, d time.Duration) error {
@@ -271,47 +284,41 @@ func sleep(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// siteSeeds adds the first seeds of a Site before anything is fetched, and the others, or what does not fit into the
-// frontier yet, while the crawl goes on. rest are seeds that had no room.
-func (r *run) siteSeeds(site Site, rest []*Request) error {
-	next, stop := iter.Pull2(site.Seeds(r.ctx))
-	more, err := true, error(nil)
-	for n := 0; more && err == nil && n < seedsFirst && len(rest) == 0; {
-		var batch []*Request
-		if batch, more, err = r.pull(next); err == nil {
-			n += len(batch)
-			rest, err = r.offer(batch)
-		}
-	}
-	if err != nil || !more && len(rest) == 0 {
-		stop()
-		return err
-	}
-	r.produce(func() error {
-		defer stop()
-		err := r.add(rest)
-		for more && err == nil && !r.over() {
-			var batch []*Request
-			if batch, more, err = r.pull(next); err == nil {
-				err = r.add(batch)
-			}
-			r.poke()
-		}
-		if more && err == nil {
-			r.leaveSeeds()
-		}
-		return err
+// siteSeeds adds the seeds of a Site as they come: as many at a time as there are.
+func (r *run) siteSeeds(site Site) error {
+	seeds := make(chan *Request, seedBatch)
+	failed := errGoexit
+	r.seeders.Go(func() {
+		defer close(seeds)
+		failed = r.foreign("Site.Seeds", func() error { return r.pull(site, seeds) })
 	})
-	return nil
+	for req := range seeds {
+		batch := []*Request{req}
+		for more := true; more && len(batch) < seedBatch; {
+			select {
+			case req, ok := <-seeds:
+				if more = ok; ok {
+					batch = append(batch, req)
+				}
+			default:
+				more = false
+			}
+		}
+		if err := r.add(batch); err != nil {
+			return err
+		}
+		r.poke()
+	}
+	return failed
 }
 
-// pull takes the next seeds of a Site, and tells whether there may be more.
-func (r *run) pull(next func() (*Request, error, bool)) (batch []*Request, more bool, err error) {
-	for len(batch) < seedBatch {
-		req, err, ok := next()
-		if !ok {
-			return batch, false, nil
-		}
+// pull takes the seeds of a Site, and checks them.
+func (r *run) pull(site Site, seeds chan<- *Request) error {
+	all := site.Seeds(r.seeding)
+	if all == nil {
+		return errors.New("seine: seeds: the Site has none to range over: Seeds returned nil")
+	}
+	for req, err := range all {
 		if err == nil && req == nil {
 			err = errors.New("neither a request nor an error")
 		}
@@ -319,9 +326,13 @@ func (r *run) pull(next func() (*Request, error, bool)) (batch []*Request, more 
 			req, err = r.e.seed(req)
 		}
 		if err != nil {
-			return nil, false, fmt.Errorf("seine: seeds: %w", err)
+			return fmt.Errorf("seine: seeds: %w", err)
 		}
-		batch = append(batch, req)
+		select {
+		case seeds <- req:
+		case <-r.seeding.Done():
+			return context.Cause(r.seeding)
+		}
 	}
-	return batch, true, nil
+	return context.Cause(r.seeding) // it may have ended for that
 }

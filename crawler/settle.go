@@ -14,6 +14,7 @@ import (
 
 // settle ends the lease as the error says.
 func (v *visit) settle(p *Page, err error) {
+	v.leaveForeign()
 	v.rest()
 	s := Settlement{Lease: v.lease, Report: v.hostReport()}
 	err = v.decide(&s, err)
@@ -52,7 +53,7 @@ func (v *visit) commit(s *Settlement, p *Page, err error) (page, failed error) {
 	if s.Outcome == Done && v.moved != nil && errors.Is(err, errMoved) {
 		s.Links = []*Request{v.moved}
 	}
-	failed = v.e.cfg.Frontier.Settle(context.WithoutCancel(ctx), *s)
+	failed = v.e.cfg.Frontier.Settle(v.lasting(ctx), *s)
 	if v.result.Err = first(failed, err); failed == nil {
 		v.result.Outcome, v.result.Delay, v.result.Links = s.Outcome, s.Delay, len(s.Links)
 		if v.result.Err == nil {
@@ -67,7 +68,7 @@ const fullDelay = 10 * time.Second
 
 // putOff hands a page back whose links have no room, as long as there is other work that will make some.
 func (v *visit) putOff(report HostReport) bool {
-	ctx := context.WithoutCancel(v.ctx)
+	ctx := v.lasting(v.ctx)
 	if err := v.e.cfg.Frontier.Settle(ctx, Settlement{Lease: v.lease, Outcome: Released, Delay: fullDelay, Report: report}); err != nil {
 		return false
 	}
@@ -79,7 +80,7 @@ func (v *visit) putOff(report HostReport) bool {
 
 // release hands a request back whose settlement broke off, unless it had taken effect.
 func (v *visit) release() error {
-	return v.e.cfg.Frontier.Settle(context.WithoutCancel(v.ctx), Settlement{Lease: v.lease, Outcome: Released, Report: v.hostReport()})
+	return v.e.cfg.Frontier.Settle(v.lasting(v.ctx), Settlement{Lease: v.lease, Outcome: Released, Report: v.hostReport()})
 }
 
 // stage moves links and items of a page that is done into the settlement.
@@ -99,8 +100,8 @@ func (v *visit) stage(s *Settlement, p *Page) error {
 		return nil
 	}
 	for _, item := range p.items {
-		if err := v.r.safely("store", func() error {
-			return v.e.cfg.Store.Put(context.WithoutCancel(v.ctx), item.Key, item.Value)
+		if err := v.r.safely("Store.Put", func() error {
+			return v.e.cfg.Store.Put(v.lasting(v.ctx), item.Key, item.Value)
 		}); err != nil {
 			return err
 		}
@@ -110,7 +111,7 @@ func (v *visit) stage(s *Settlement, p *Page) error {
 
 // decide turns an error into an outcome. It returns the error with what it adds to it.
 func (v *visit) decide(s *Settlement, err error) error {
-	var robots *robotsError
+	var robots *RobotsError
 	var h *handlerError
 	var budget *BudgetError
 	var held *heldError
@@ -130,10 +131,10 @@ func (v *visit) decide(s *Settlement, err error) error {
 		s.Outcome = Failed
 	case isHandlers && h.timed:
 		v.again(s, h.delay)
-	case errors.As(err, &robots) && robots.outage && v.e.patient(v.host):
-		s.Outcome, s.Delay = Released, robots.retryIn // the page was not asked for: no try of it
-	case robots != nil && robots.retryIn > 0:
-		err = v.retry(s, err)
+	case !isHandlers && errors.As(err, &robots):
+		if s.Outcome = Failed; robots.waits {
+			s.Outcome, s.Delay = Released, robots.retryIn // the page was not asked for: no try of it
+		}
 	case !isHandlers && refusal(err):
 		s.Outcome, v.refused = Done, true
 	case !isHandlers && errors.As(err, &budget):
@@ -151,7 +152,7 @@ func (v *visit) decide(s *Settlement, err error) error {
 
 // again has the request tried again in d, or gives it up.
 func (v *visit) again(s *Settlement, d time.Duration) {
-	if v.lease.Attempt >= v.e.cfg.MaxAttempts {
+	if v.lease.Attempt >= v.e.attempts(RetryHandler) {
 		s.Outcome = Failed
 		return
 	}
@@ -179,6 +180,7 @@ func (v *visit) account(p *Page, s *Settlement, err error) {
 		c.moved.Add(1)
 		return
 	case s.Outcome == Released:
+		v.e.log.Debug("released", "url", weburl.Redact(v.req.URL), "in", s.Delay, "err", err)
 		return
 	case s.Outcome == Retry:
 		c.retried.Add(1)
@@ -213,10 +215,13 @@ func (v *visit) accountPage(p *Page, s *Settlement) {
 	c.pages.Add(1)
 	c.links.Add(int64(len(s.Links)))
 	c.items.Add(int64(len(p.items)))
-	left := p.unread + p.beyond
+	left := int(v.unread.Load()) + p.beyond
 	if left > 0 {
 		c.linksCut.Add(int64(left))
 		v.e.log.Warn("links cut", "url", weburl.Redact(p.URL), "beyond", left)
+	}
+	if p.trapped > 0 {
+		v.e.log.Debug("links trapped", "url", weburl.Redact(p.URL), "links", p.trapped, "first", weburl.Redact(p.trap.URL), "rule", p.trap.Rule)
 	}
 	if left > 0 || p.cut {
 		c.cut.Add(1)

@@ -11,7 +11,9 @@ type Site interface {
 	Handler
 	Name() string
 	Hosts() []string
-	// Seeds yields where to begin. An error ends the crawl before anything is fetched.
+	// Seeds yields where to begin. Pages are fetched from the first one on, beside it; it may take its time, or never come
+	// to an end by itself. It should return soon after ctx ends, which it does when the run has no use for more. An error
+	// ends the crawl.
 	Seeds(ctx context.Context) iter.Seq2[*Request, error]
 }
 

@@ -20,7 +20,7 @@ type Stats struct {
 	Items    int64 // that pages left in the Store
 	Requests int64 // that were sent: pages, each try and each hop of them, robots.txt
 	Bytes    int64 // of all bodies, those of redirects and robots.txt too, as they came over the wire
-	Panics   int64 // of handlers and middlewares
+	Panics   int64 // of handlers, middlewares and whatever else the application brings
 
 	Abandoned int64 // handlers that went on after their time, or after the end, and were left behind
 
@@ -31,7 +31,16 @@ type Stats struct {
 
 // String returns the stats in one line.
 func (s *Stats) String() string {
-	line := fmt.Sprintf("%d pages, %d failed, %d refused, %d bytes in %v", s.Pages, s.Failed, s.Refused, s.Bytes, s.Elapsed.Round(time.Millisecond))
+	line := fmt.Sprintf("%d pages, %d failed, %d refused", s.Pages, s.Failed, s.Refused)
+	for _, left := range [...]struct {
+		n    int64
+		what string
+	}{{s.Cut, "cut"}, {s.Trapped, "links trapped"}, {s.LinksCut, "links cut"}, {s.Panics, "panics"}, {s.Abandoned, "abandoned"}} {
+		if left.n > 0 {
+			line += fmt.Sprintf(", %d %s", left.n, left.what)
+		}
+	}
+	line += fmt.Sprintf(", %d bytes in %v", s.Bytes, s.Elapsed.Round(time.Millisecond))
 	if s.Spent != "" {
 		line += ", " + s.Spent + " spent"
 	}

@@ -208,7 +208,8 @@ func TestGrace(t *testing.T) {
 		}
 		start := time.Now()
 		_, err = e.Run(ctx, "http://films.example/")
-		if took := time.Since(start); !errors.Is(err, context.DeadlineExceeded) || !strings.Contains(err.Error(), "1 handlers") || took != 13*time.Second {
+		var left *crawler.AbandonedError
+		if took := time.Since(start); !errors.Is(err, context.DeadlineExceeded) || !errors.As(err, &left) || len(left.Pages) != 1 || len(left.Calls) != 0 || took < 13*time.Second || took > 13200*time.Millisecond {
 			t.Errorf("after %v: %v", took, err)
 		}
 		close(release)

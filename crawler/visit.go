@@ -6,6 +6,7 @@ import (
 	"errors"
 	"runtime/debug"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/seine-go/seine/fetch"
@@ -21,6 +22,7 @@ type visit struct {
 	leased time.Time
 	req    *Request
 	host   string
+	base   context.Context // from which those of hooks come
 	ctx    context.Context
 	cancel context.CancelCauseFunc
 	spent  bool // the budgets have paid for the page
@@ -30,6 +32,10 @@ type visit struct {
 
 	end    func(StageEnd) // of Hooks.Visit
 	result StageEnd
+
+	over   atomic.Bool           // the handler has returned: nothing is staged any more
+	unread atomic.Int64          // links that the scan left out, where somebody looked at them
+	fault  atomic.Pointer[error] // the first one of the page's own methods
 
 	settling  bool                     // its worker settles it; the run's mu guards this and the next two
 	abandoned bool                     // it was settled though its handler goes on
@@ -73,36 +79,44 @@ type scratch struct {
 func (r *run) visit(l Lease, leased time.Time, s *scratch) {
 	v := &visit{r: r, e: r.e, lease: l, leased: leased, req: l.Request, host: l.Request.Host(), end: endNothing}
 	ctx, cancel := context.WithCancelCause(r.ctx)
-	v.ctx, v.cancel = context.WithValue(ctx, visitKey{}, v), cancel
+	v.base, v.cancel = context.WithValue(ctx, visitKey{}, v), cancel
+	v.ctx = v.base
 	r.mu.Lock()
 	r.held[v] = struct{}{}
 	r.mu.Unlock()
 	p := &Page{URL: v.req.URL, Request: v.req, Depth: v.req.Depth, Attempt: l.Attempt, v: v, s: s}
 	s.reset()
 	err := errGone
+	defer cancel(nil)
 	defer func() { // also when the handler ended its goroutine
 		defer v.unclaim()
-		v.leaveForeign()
+		v.over.Store(true)
 		if s.abandoned = !r.settles(v); !s.abandoned {
+			defer r.left(v)
 			v.conclude(p, err)
-			r.left(v)
 		}
-		p.v, p.s = nil, nil
-		cancel(nil)
 	}()
 	err = v.guarded(p)
 }
 
 // conclude settles the visit, whatever happens meanwhile.
 func (v *visit) conclude(p *Page, err error) {
-	r := v.r
-	if e := r.safely("settle", func() error { v.settle(p, err); return nil }); e != nil {
-		r.end(e, false)
+	r, settled := v.r, false
+	defer func() {
+		if e := r.safely("Hooks.Visit", func() error { v.end(v.result); return nil }); e != nil {
+			r.end(e, false)
+		}
+	}()
+	defer func() {
+		if settled {
+			return
+		}
 		if e := r.safely("release", v.release); e != nil {
 			r.e.log.Debug("release", "url", weburl.Redact(v.req.URL), "err", e)
 		}
-	}
-	if e := r.safely("hook", func() error { v.end(v.result); return nil }); e != nil {
+	}()
+	e := r.safely("settle", func() error { v.settle(p, err); return nil })
+	if settled = e == nil; !settled {
 		r.end(e, false)
 	}
 }

@@ -3,11 +3,7 @@ package crawler
 import (
 	"errors"
 	"fmt"
-	"slices"
-	"strings"
 	"time"
-
-	"github.com/seine-go/seine/internal/weburl"
 )
 
 // DefaultHandlerTimeout is that of a Config which says nothing.
@@ -82,12 +78,16 @@ func (r *run) abandon(v *visit) {
 	r.workers--
 	r.spawn(1)
 	r.mu.Unlock()
-	defer r.group.Done()
 	v.leaveForGood()
 	r.e.count.abandoned.Add(1)
 	p := &Page{URL: v.req.URL, Request: v.req, Depth: v.req.Depth, Attempt: v.lease.Attempt, s: new(scratch)}
-	v.conclude(p, &handlerError{err: fmt.Errorf("%w: after %v it was left behind", ErrHandlerTimeout, r.e.cfg.HandlerTimeout+r.e.cfg.Grace)})
-	r.poke()
+	go func() { // in the place of the worker
+		defer r.group.Done()
+		defer r.poke()
+		r.calling("the settlement of a page", 1)
+		defer r.calling("the settlement of a page", -1)
+		v.conclude(p, &handlerError{err: fmt.Errorf("%w: after %v it was left behind", ErrHandlerTimeout, r.e.cfg.HandlerTimeout+r.e.cfg.Grace)})
+	}()
 }
 
 // settles claims the settlement of a visit for its worker, unless it was abandoned.
@@ -96,23 +96,4 @@ func (r *run) settles(v *visit) bool {
 	defer r.mu.Unlock()
 	v.settling = true
 	return !v.abandoned
-}
-
-// leftBehind names the pages of handlers that go on after the end of the run. r.mu is held.
-func (r *run) leftBehind() error {
-	if len(r.held) == 0 {
-		return nil
-	}
-	const most = 3
-	var urls []string
-	for v := range r.held {
-		urls = append(urls, weburl.Redact(v.req.URL))
-	}
-	slices.Sort(urls)
-	names := strings.Join(urls[:min(len(urls), most)], ", ")
-	if len(urls) > most {
-		names += ", …"
-	}
-	r.e.count.abandoned.Add(int64(len(urls)))
-	return fmt.Errorf("seine: %d handlers did not end within %v and were left behind: %s", len(urls), r.e.cfg.Grace, names)
 }

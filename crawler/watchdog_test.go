@@ -138,7 +138,7 @@ func TestLeftBehindIsNamed(t *testing.T) {
 			})})
 			stats, err := e.Run(ctx, numbered("films.example", n)...)
 			close(until)
-			want := fmt.Sprintf("%d handlers did not end within 5s and were left behind: http://films.example/0", n)
+			want := fmt.Sprintf("did not end within 5s and was left behind: the work on %d pages (http://films.example/0", n)
 			if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "…") != (n > 3) || !errors.Is(err, context.DeadlineExceeded) || stats.Abandoned != int64(n) {
 				t.Errorf("%v, %v", stats, err)
 			}
