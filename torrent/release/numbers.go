@@ -14,8 +14,8 @@ const (
 )
 
 var (
-	seasonEpisode = regexp.MustCompile(edge + `s(\d{1,4})[\s._-]*(?:e|ep|episode|x)[\s._-]?(\d{1,4})`)
-	crossEpisode  = regexp.MustCompile(edge + `(\d{1,2})x(\d{2,4}|\d$)`)
+	seasonEpisode = regexp.MustCompile(edge + `s(\d{1,4})[\s._-]*(?:e|ep|episode|x)[\s._-]?(\d+)`)
+	crossEpisode  = regexp.MustCompile(edge + `(\d{1,2})x(\d{2,}|\d$)`)
 	dashEpisode   = regexp.MustCompile(edge + `s(\d{1,2})-(\d{2,3})(?:$|[^\pL\pN])`)
 	leadEpisode   = regexp.MustCompile(`^(\d{1,2})-(\d{2})\.\s`)
 	seasonNumber  = regexp.MustCompile(edge + seasonWord + `[\s._:#-]*\(?s?(\d{1,4})`)
@@ -23,8 +23,8 @@ var (
 	seasonLetter  = regexp.MustCompile(edge + `s(\d{1,2})`)
 	chineseSeason = regexp.MustCompile(`第([0-9一二三四五六七八九十]+)(?:[-~至]第?([0-9一二三四五六七八九十]+))?[季期]`)
 
-	episodeNumber  = regexp.MustCompile(edge + `(?:episodes?|episodio|épisode|eps?|cap(?:itulo|ítulo)?|caap|folge|эпизод|сери[ия]|сер|серии)[\s._:#(-]*(\d{1,4})`)
-	numberEpisode  = regexp.MustCompile(edge + `(\d{1,4})(?:-?(\d{1,4}))?[\s._-]*(?:сер(?:ия|ии|ий)?|seri[aiy]|ser\.|эпизод)`)
+	episodeNumber  = regexp.MustCompile(edge + `(?:episodes?|episodio|épisode|eps?|cap(?:itulo|ítulo)?|caap|folge|эпизод|сери[ия]|сер|серии)[\s._:#(-]*(\d+)`)
+	numberEpisode  = regexp.MustCompile(edge + `(\d{1,4})(?:-(\d{1,4}))?[\s._-]*(?:сер(?:ия|ии|ий)?|seri[aiy]|ser\.|эпизод)`)
 	episodeLetter  = regexp.MustCompile(edge + `e(\d{1,4})`)
 	chineseEpisode = regexp.MustCompile(`第([0-9一二三四五六七八九十]+)(?:[-~至]第?([0-9一二三四五六七八九十]+))?[集話话回]`)
 )
@@ -46,8 +46,13 @@ func (p *parser) both(re *regexp.Regexp) bool {
 			continue
 		}
 		season, _ := number(p.low[m[2]:m[3]], 4)
-		first, _ := number(p.low[m[4]:m[5]], 4)
-		episodes, end := p.listEpisodes(first, m[5])
+		first, ok := number(p.low[m[4]:m[5]], maxDigits)
+		episodes, end := []int(nil), m[5]
+		if ok {
+			episodes, end = p.listEpisodes(first, m[5])
+		} else if re != seasonEpisode {
+			continue
+		}
 		p.Seasons = []int{season}
 		p.Episodes = merge(p.Episodes, episodes)
 		p.mark(m[2]-boolInt(m[2] > 0 && p.low[m[2]-1] == 's'), end, numberMark)
@@ -61,8 +66,8 @@ func (p *parser) moreEpisodes() {
 	for _, re := range []*regexp.Regexp{seasonEpisode, crossEpisode} {
 		for _, m := range re.FindAllStringSubmatchIndex(p.low, -1) {
 			season, _ := number(p.low[m[2]:m[3]], 4)
-			first, _ := number(p.low[m[4]:m[5]], 4)
-			if season == p.Seasons[0] && !p.marked(m[2], m[5]) {
+			first, ok := number(p.low[m[4]:m[5]], maxDigits)
+			if ok && season == p.Seasons[0] && !p.marked(m[2], m[5]) {
 				episodes, end := p.listEpisodes(first, m[5])
 				p.Episodes = merge(p.Episodes, episodes)
 				p.mark(m[2], end, numberMark)
@@ -166,8 +171,10 @@ func (p *parser) seasonAlone() {
 		}
 	}
 	for _, m := range chineseSeason.FindAllStringSubmatchIndex(p.low, -1) {
-		p.Seasons = merge(p.Seasons, chineseRange(p.low, m))
-		p.mark(m[0], m[1], numberMark)
+		if list := chineseRange(p.low, m); list != nil {
+			p.Seasons = merge(p.Seasons, list)
+			p.mark(m[0], m[1], numberMark)
+		}
 	}
 }
 
@@ -244,7 +251,10 @@ func (p *parser) episodeAlone() {
 			if p.marked(m[2], m[3]) || re == episodeLetter && p.glued(m[3]) {
 				continue
 			}
-			first, _ := number(p.low[m[2]:m[3]], 4)
+			first, ok := number(p.low[m[2]:m[3]], maxDigits)
+			if !ok {
+				continue
+			}
 			if re == numberEpisode {
 				p.Episodes = merge(p.Episodes, []int{first})
 				if m[4] >= 0 {
@@ -266,8 +276,10 @@ func (p *parser) episodeAlone() {
 		}
 	}
 	for _, m := range chineseEpisode.FindAllStringSubmatchIndex(p.low, -1) {
-		p.Episodes = merge(p.Episodes, chineseRange(p.low, m))
-		p.mark(m[0], m[1], numberMark)
+		if list := chineseRange(p.low, m); list != nil {
+			p.Episodes = merge(p.Episodes, list)
+			p.mark(m[0], m[1], numberMark)
+		}
 	}
 }
 
@@ -310,19 +322,23 @@ func (p *parser) glued(at int) bool {
 	return isWordRune(r) && r != utf8.RuneError
 }
 
-// chineseRange reads the numbers of 第N季 or 第N-M集.
+// chineseRange reads the numbers of 第N季 or 第N-M集; nil when they are too long.
 func chineseRange(s string, m []int) []int {
-	first := chineseNumber(s[m[2]:m[3]])
-	if m[4] < 0 {
-		return []int{first}
+	first, ok := chineseNumber(s[m[2]:m[3]])
+	last := first
+	if ok && m[4] >= 0 {
+		last, ok = chineseNumber(s[m[4]:m[5]])
 	}
-	return span(first, chineseNumber(s[m[4]:m[5]]))
+	if !ok {
+		return nil
+	}
+	return span(first, last)
 }
 
 // chineseNumber reads digits, or Chinese numerals up to 99.
-func chineseNumber(s string) int {
-	if n, ok := number(s, 4); ok {
-		return n
+func chineseNumber(s string) (n int, ok bool) {
+	if strings.ContainsAny(s, "0123456789") {
+		return number(s, maxDigits)
 	}
 	total, digit := 0, 0
 	for _, r := range s {
@@ -335,5 +351,5 @@ func chineseNumber(s string) int {
 			digit = i/utf8.RuneLen(r) + 1
 		}
 	}
-	return total + digit
+	return total + digit, total <= 99
 }

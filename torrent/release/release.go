@@ -49,6 +49,7 @@ const (
 	MaxBytes    = 4096 // of a name; what lies behind is not read
 	MaxYear     = 2039 // greater numbers are part of a title
 	maxSeason   = 99   // in a range of seasons
+	maxDigits   = 4    // of an episode; longer numbers are none
 	maxInRange  = 2000 // numbers in a range of episodes
 	maxElements = 8    // of a path, from its end
 	maxGroups   = 64   // brackets; further ones are taken for separators
@@ -191,7 +192,7 @@ type mark struct {
 func parseElement(name string) *parser {
 	p := &parser{}
 	p.name, p.Container = cutExtension(strings.TrimSpace(name))
-	p.name = stars.ReplaceAllString(p.name, "【$1】")
+	p.name = single(stars.ReplaceAllString(p.name, "【$1】"))
 	p.low = lower(p.name)
 	p.start = siteTag(p.low)
 	p.scan()
@@ -204,6 +205,18 @@ func parseElement(name string) *parser {
 	p.title()
 	p.group()
 	return p
+}
+
+// single drops brackets that only repeat the one before them.
+func single(s string) string {
+	var last rune
+	return strings.Map(func(r rune) rune {
+		if r == last && (closing(r) != 0 || isClosing(r)) {
+			return -1
+		}
+		last = r
+		return r
+	}, s)
 }
 
 // stars stand for brackets in Chinese names; they are as long.

@@ -161,7 +161,7 @@ func (p *parser) clean(s string) string {
 	s = latinPart(s)
 	s = strings.Join(strings.Fields(s), " ")
 	s = strings.TrimFunc(s, func(r rune) bool { return strings.ContainsRune(" -–—_.,:;*+~|/\\★☆([{【#&=", r) })
-	s = strings.TrimSpace(s)
+	s = strings.TrimSpace(strings.TrimLeft(s, "])}】）」》 "))
 	if m := article.FindStringSubmatch(s); m != nil {
 		s = m[2] + " " + strings.TrimRight(m[1], " ,")
 	}
@@ -267,8 +267,9 @@ func (p *parser) tagged(g group) bool {
 }
 
 var (
-	site      = regexp.MustCompile(`^\s*[\[(【]?\s*(?:www\.[\w.-]+\.[a-z]{2,6}|[\w-]+\.(?:com|net|org|info|ru|cc|tv|me|to))\s*[\])】]?\s*[-–]*\s*`)
-	groupTail = regexp.MustCompile(`-\s?([\pL\pN][\pL\pN._@]*?)(?:[\[({][^\[\](){}]*[\])}]?)*$`)
+	site        = regexp.MustCompile(`^\s*[\[(【]?\s*(?:www\.[\w.-]+\.[a-z]{2,6}|[\w-]+\.(?:com|net|org|info|ru|cc|tv|me|to))\s*[\])】]?\s*[-–]*\s*`)
+	longEpisode = regexp.MustCompile(`^e\d{5,}$`) // the end of a range that is none
+	groupTail   = regexp.MustCompile(`-\s?([\pL\pN][\pL\pN._@]*?)(?:[\[({][^\[\](){}]*[\])}]?)*$`)
 )
 
 // siteTag is the length of the name of a site that a name begins with.
@@ -282,7 +283,7 @@ func siteTag(low string) int {
 // group finds the group behind the last dash, unless a name begins with one.
 func (p *parser) group() {
 	if m := groupTail.FindStringSubmatchIndex(p.name); m != nil && m[0] >= p.start && len(p.marks) > 0 && !p.tagMarked(m[2], m[3]) {
-		if first := p.firstTag(); m[2] > first {
+		if first := p.firstTag(); m[2] > first && !longEpisode.MatchString(p.low[m[2]:m[3]]) {
 			p.Group = p.name[m[2]:m[3]]
 		}
 	}
