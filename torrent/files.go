@@ -163,7 +163,8 @@ func (p *parser) link(f *File, t bencode.Token, start int) {
 		p.warn(ErrBadSymlink, max(t.Start, start), "symlink path")
 		return
 	}
-	safe, same := appendSafePath(nil, p.Raw(t))
+	safe, same := appendSafePath(p.safe[:0], p.Raw(t))
+	p.safe = safe
 	if !same {
 		p.warn(ErrUnsafePath, t.Start, "symlink path")
 	}

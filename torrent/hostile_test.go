@@ -2,6 +2,10 @@ package torrent_test
 
 import (
 	"fmt"
+	"maps"
+	"os"
+	"os/exec"
+	"regexp"
 	"runtime"
 	"slices"
 	"strings"
@@ -14,42 +18,94 @@ import (
 // 100 MB of hostile input take bounded time and memory even without limits of bytes and tokens.
 func TestHostileTorrentOf100MB(t *testing.T) {
 	if testing.Short() {
-		t.Skip("100 MB, several times")
+		t.Skip("100 MB, many times")
 	}
 	const size = 100 << 20
 	unlimited := torrent.Limits{Bytes: -1, Tokens: -1}
-	inputs := map[string]string{
-		"files":      outer("", "d5:filesl"+strings.Repeat("d6:lengthi1e4:pathl1:aee", size/24)+"e4:name1:a"+infoEnd, ""),
-		"one path":   outer("", "d5:filesld6:lengthi1e4:pathl"+strings.Repeat("1:a", size/3)+"eee4:name1:a"+infoEnd, ""),
-		"nodes":      outer("", demoInfo, "5:nodesl"+strings.Repeat("l1:ai1ee", size/8)+"e"),
-		"one name":   outer("", fmt.Sprintf("d6:lengthi1e4:name%d:", size)+strings.Repeat("\xff", size)+infoEnd, ""),
-		"deep paths": outer("", "d9:file tree"+strings.Repeat("d200:"+strings.Repeat("d", 200), 90)+"d"+leaves(size)+strings.Repeat("e", 91)+"12:meta versioni2e4:name1:a12:piece lengthi16384ee", ""),
+	v2 := "d9:file treed4:demod0:d6:lengthi100000e11:pieces root32:" + strings.Repeat("r", 32) + "eee12:meta versioni2e4:name4:demo12:piece lengthi16384ee"
+	link := "d4:attr1:l4:pathl1:%se12:symlink pathl%d:%see"
+	inputs := map[string]func() string{
+		"files": func() string {
+			return outer("", "d5:filesl"+strings.Repeat("d6:lengthi1e4:pathl1:aee", size/24)+"e4:name1:a"+infoEnd, "")
+		},
+		"one path": func() string {
+			return outer("", "d5:filesld6:lengthi1e4:pathl"+strings.Repeat("1:a", size/3)+"eee4:name1:a"+infoEnd, "")
+		},
+		"nodes": func() string { return outer("", demoInfo, "5:nodesl"+strings.Repeat("l1:ai1ee", size/8)+"e") },
+		"one name": func() string {
+			return outer("", fmt.Sprintf("d6:lengthi1e4:name%d:", size)+strings.Repeat("\xff", size)+infoEnd, "")
+		},
+		"deep paths": func() string {
+			return outer("", "d9:file tree"+strings.Repeat("d200:"+strings.Repeat("d", 200), 90)+"d"+leaves(size)+strings.Repeat("e", 91)+"12:meta versioni2e4:name1:a12:piece lengthi16384ee", "")
+		},
+		"trackers": func() string {
+			return outer("13:announce-listl"+numbered(size, "l26:http://t.example/%09d", "e")+"e", demoInfo, "")
+		},
+		"tier": func() string {
+			return outer("13:announce-listll"+numbered(size, "17:http://%09d/", "")+"ee", demoInfo, "")
+		},
+		"bad trackers": func() string {
+			return outer("13:announce-listll"+strings.Repeat("5:a b\nc", size/7)+"ee", demoInfo, "")
+		},
+		"web seeds": func() string { return outer("", demoInfo, "8:url-listl"+numbered(size, "9:%09d", "")+"e") },
+		"layers":    func() string { return outer("", v2, "12:piece layersd"+numbered(size, "32:%032d0:", "")+"e") },
+		"one layer": func() string {
+			return outer("", v2, fmt.Sprintf("12:piece layersd32:%s%d:", strings.Repeat("r", 32), size)+strings.Repeat("r", size)+"e")
+		},
+		"long links": func() string {
+			return outer("", listed(file(1, "a"))[:len("d5:filesl")]+strings.Repeat(fmt.Sprintf(link, "l", 500, strings.Repeat("y", 500)), size/540)+"e4:name1:a"+infoEnd, "")
+		},
+		"links": func() string {
+			return outer("", "d5:filesl"+strings.Repeat(fmt.Sprintf(link, "l", 1, "y"), size/45)+"e4:name1:a"+infoEnd, "")
+		},
+		"link of blanks": func() string {
+			return outer("", "d5:filesld4:attr1:l4:pathl1:le12:symlink pathl"+strings.Repeat("1:/", size/3)+"eee4:name1:a"+infoEnd, "")
+		},
 	}
 	var lines []string
-	for _, name := range slices.Sorted(mapKeys(inputs)) {
-		data := []byte(inputs[name])
-		runtime.GC()
-		var before, after runtime.MemStats
-		runtime.ReadMemStats(&before)
+	for _, name := range slices.Sorted(maps.Keys(inputs)) {
+		data := []byte(inputs[name]())
+		if len(data) < size*9/10 {
+			t.Errorf("%s: only %d MB", name, len(data)>>20)
+		}
 		start := time.Now()
-		m, _, err := torrent.Parse(data, torrent.Options{Limits: unlimited})
+		var m *torrent.Metainfo
+		var err error
+		allocated := allocatedBy(func() { m, _, err = torrent.Parse(data, torrent.Options{Limits: unlimited}) })
 		took := time.Since(start)
-		runtime.ReadMemStats(&after)
-		allocated := after.TotalAlloc - before.TotalAlloc
 		if took > 60*time.Second || allocated > 3*size {
 			t.Errorf("%s: %s, %d MB allocated", name, took, allocated>>20)
 		}
 		if err == nil {
-			err = checkPaths(m)
-			if err != nil {
+			if err := checkPaths(m); err != nil {
 				t.Errorf("%s: %v", name, err)
 			}
 		}
 		lines = append(lines, fmt.Sprintf("%s %d MB allocated in %s", name, allocated>>20, took.Round(time.Millisecond)))
 	}
 	if !t.Failed() {
-		fmt.Printf("shown torrent-files.3: fuzz targets FuzzDecode, FuzzParse, FuzzParseMagnet, FuzzTitle; 100 MB: %s\n", strings.Join(lines, "; "))
+		fmt.Printf("shown torrent-files.3: 100 MB of hostile input of each kind: %s\n", strings.Join(lines, "; "))
 	}
+}
+
+// allocatedBy counts the bytes that f allocates.
+func allocatedBy(f func()) uint64 {
+	var before, after runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&before)
+	f()
+	runtime.ReadMemStats(&after)
+	return after.TotalAlloc - before.TotalAlloc
+}
+
+// numbered repeats a form with a number in it up to a size.
+func numbered(size int, form, end string) string {
+	var b strings.Builder
+	for i := 0; b.Len() < size; i++ {
+		fmt.Fprintf(&b, form, i)
+		b.WriteString(end)
+	}
+	return b.String()
 }
 
 func leaves(size int) string {
@@ -60,12 +116,35 @@ func leaves(size int) string {
 	return b.String()
 }
 
-func mapKeys[V any](m map[string]V) func(yield func(string) bool) {
-	return func(yield func(string) bool) {
-		for k := range m {
-			if !yield(k) {
-				return
+// Each fuzz target of the package and those below it runs for a few seconds, in a process of its own.
+func TestFuzzTargets(t *testing.T) {
+	if os.Getenv("SEINE_LONG") == "" {
+		t.Skip("SEINE_LONG is not set: some seconds of fuzzing a target")
+	}
+	list, err := exec.CommandContext(t.Context(), "go", "test", "-list", "^Fuzz", "./...").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	execs := regexp.MustCompile(`execs: (\d+)`)
+	var targets, lines []string
+	for line := range strings.Lines(string(list)) {
+		switch words := strings.Fields(line); {
+		case strings.HasPrefix(line, "Fuzz"):
+			targets = append(targets, words[0])
+		case len(words) > 1 && words[0] == "ok":
+			for _, target := range targets {
+				out, err := exec.CommandContext(t.Context(), "go", "test", "-run", "^$", "-fuzz", "^"+target+"$", "-fuzztime", "5s", words[1]).CombinedOutput()
+				counts := execs.FindAllSubmatch(out, -1)
+				if err != nil || len(counts) == 0 {
+					t.Errorf("%s: %v\n%s", target, err, out)
+					continue
+				}
+				lines = append(lines, fmt.Sprintf("%s %s inputs", target, counts[len(counts)-1][1]))
 			}
+			targets = nil
 		}
+	}
+	if !t.Failed() {
+		fmt.Printf("shown torrent-files.3: fuzzed for 5 s each: %s\n", strings.Join(lines, "; "))
 	}
 }

@@ -12,7 +12,13 @@ func (p *parser) pieceLayers() bool {
 	if p.m.Version&V2 == 0 || p.layers.Kind == bencode.None {
 		return true
 	}
-	layers, ok := p.readLayers()
+	layers := map[HashV2]*layer{} // those that the files need
+	for i := range p.m.Files {
+		if f := &p.m.Files[i]; f.Length > p.m.PieceLength {
+			layers[f.more.root] = nil
+		}
+	}
+	ok := p.readLayers(layers)
 	if !ok {
 		return p.fault(ErrInvalidPieceLayers, p.layers.Start, "piece layers")
 	}
@@ -46,23 +52,23 @@ type layer struct {
 	pieces int64 // once checked; -1 when the hashes do not give the root
 }
 
-func (p *parser) readLayers() (map[HashV2]*layer, bool) {
+// readLayers fills in the layers that are asked for; of two the first counts. It is false when the entries are no layers.
+func (p *parser) readLayers(layers map[HashV2]*layer) bool {
 	if p.layers.Kind != bencode.Dict {
-		return nil, false
+		return false
 	}
 	s := bencode.NewScanner(p.data[p.layers.Start:p.layers.End], bencode.Options{MaxDepth: -1, MaxTokens: -1, MaxBytes: -1})
-	layers := map[HashV2]*layer{}
 	s.Next()
 	for key := s.Next(); key.Kind == bencode.Key; key = s.Next() {
 		root, value := s.Text(key), s.Value()
 		if len(root) != sha256.Size || value.Kind != bencode.String || len(s.Text(value))%sha256.Size != 0 {
-			return nil, false
+			return false
 		}
-		if layers[HashV2(root)] == nil {
+		if l, needed := layers[HashV2(root)]; needed && l == nil {
 			layers[HashV2(root)] = &layer{hashes: s.Text(value)}
 		}
 	}
-	return layers, true
+	return true
 }
 
 // merkleRoot computes the root above a layer of piece hashes (BEP 52): the layer is filled up to a power of two with the

@@ -48,6 +48,7 @@ type parser struct {
 	tiers    tiers
 
 	linkBytes int           // of the targets of symbolic links
+	safe      []byte        // scratch
 	layers    bencode.Token // piece layers
 	info      infoParts
 }

@@ -65,6 +65,11 @@ func appendSafe(dst, raw []byte) []byte {
 	}
 	start := len(dst)
 	for i := 0; i < len(raw); {
+		if plain[raw[i]] {
+			dst = append(dst, raw[i])
+			i++
+			continue
+		}
 		r, size := utf8.DecodeRune(raw[i:])
 		switch {
 		case r == utf8.RuneError && size == 1:

@@ -90,14 +90,17 @@ type tiers struct {
 
 // tracker adds a URL.
 func (p *parser) tracker(raw []byte, at int, key string) {
-	url := string(trimBytes(raw))
-	switch {
-	case url == "":
-	case len(p.tiers.all) < maxURLs && (trackerScheme(url) && isClean(url) || isBareHost(url)):
-		p.tiers.seen.add(&p.tiers.all, url)
-	default:
-		p.warn(ErrUnusable, at, key)
+	raw = trimBytes(raw)
+	if len(raw) == 0 {
+		return
 	}
+	if len(p.tiers.all) < maxURLs {
+		if url := string(raw); trackerScheme(url) && isClean(url) || isBareHost(url) {
+			p.tiers.seen.add(&p.tiers.all, url)
+			return
+		}
+	}
+	p.warn(ErrUnusable, at, key)
 }
 
 // maxURLs is how many trackers, and URLs of one list, are kept of a torrent; further ones get a warning.
@@ -186,13 +189,17 @@ func (p *parser) eachText(key string, f func(bencode.Token)) {
 func (p *parser) texts(key string) (list []string) {
 	seen := uniq{}
 	add := func(t bencode.Token) {
-		switch s := string(trimBytes(p.Text(t))); {
-		case s == "":
-		case len(list) < maxURLs && isClean(s):
-			seen.add(&list, s)
-		default:
-			p.warn(ErrUnusable, t.Start, key)
+		raw := trimBytes(p.Text(t))
+		if len(raw) == 0 {
+			return
 		}
+		if len(list) < maxURLs {
+			if url := string(raw); isClean(url) {
+				seen.add(&list, url)
+				return
+			}
+		}
+		p.warn(ErrUnusable, t.Start, key)
 	}
 	switch t := p.Next(); t.Kind {
 	case bencode.String:
