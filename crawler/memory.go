@@ -154,6 +154,7 @@ func (m *Memory) Add(ctx context.Context, reqs ...*Request) ([]AddStatus, error)
 		return nil, err
 	}
 	defer m.mu.Unlock()
+	m.keys.touch(hashes)
 	statuses := make([]AddStatus, len(reqs))
 	for i, r := range reqs {
 		if statuses[i] = m.add(r, hashes[i], now); statuses[i] == Refused {

@@ -32,6 +32,7 @@ func (m *Memory) Settle(ctx context.Context, settlements ...Settlement) error {
 		return err
 	}
 	defer m.mu.Unlock()
+	m.keys.touch(hashes)
 	var lost []string
 	for i := range settlements {
 		s := &settlements[i]

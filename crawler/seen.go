@@ -2,6 +2,7 @@ package crawler
 
 import (
 	"context"
+	"runtime"
 
 	"github.com/seine-go/seine/internal/hashtable"
 	"github.com/seine-go/seine/internal/siphash"
@@ -43,6 +44,15 @@ func newKeyTable(secret siphash.Key) keyTable {
 }
 
 func (t *keyTable) hash(key string) uint64 { return siphash.Sum64(t.secret, key) }
+
+// touch brings what the table has of some keys near to the processor, before they are looked for one by one.
+func (t *keyTable) touch(hashes []uint64) {
+	var read uint64
+	for _, h := range hashes {
+		read |= t.shards[hashtable.Of(h)].Touch(h)
+	}
+	runtime.KeepAlive(read)
+}
 
 // get returns the state of a key and, if it is ready, the priority of the record that counts.
 func (t *keyTable) get(h uint64) (keyState, int) {

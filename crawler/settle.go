@@ -111,6 +111,10 @@ func (v *visit) stage(s *Settlement, p *Page) error {
 
 // decide turns an error into an outcome. It returns the error with what it adds to it.
 func (v *visit) decide(s *Settlement, err error) error {
+	if err == nil {
+		s.Outcome = Done
+		return nil
+	}
 	var robots *RobotsError
 	var h *handlerError
 	var budget *BudgetError
@@ -119,7 +123,7 @@ func (v *visit) decide(s *Settlement, err error) error {
 	var panicked *PanicError
 	isHandlers := errors.As(err, &h)
 	switch {
-	case err == nil, errors.Is(err, errMoved):
+	case errors.Is(err, errMoved):
 		s.Outcome = Done
 	case errors.As(err, &held):
 		s.Outcome, s.Delay = Released, held.in

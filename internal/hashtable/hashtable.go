@@ -95,6 +95,15 @@ func (s *Shard) Add(hash, second uint64, value uint16) bool {
 	return !found
 }
 
+// Touch reads the slot that a search for a key begins with and returns it. Whoever has several keys to look for touches
+// them all first: then the processor waits for all of them at a time.
+func (s *Shard) Touch(hash uint64) uint64 {
+	if s.homes == 0 {
+		return 0
+	}
+	return *s.slot(s.first, home(hash<<shardBits, s.homes))
+}
+
 // slots is the number of slots.
 func (s *Shard) slots() int {
 	if len(s.first) == 1 {
