@@ -24,6 +24,7 @@ type flight struct {
 	route       Route
 	foreign     bool // a redirect has left the origin: secrets stay behind
 	otherHost   bool // a redirect has left the host
+	fresh       bool // a connection is wanted that nothing was asked over
 	onlyH1      bool // the host wants to be spoken to in HTTP/1.1
 	withoutBody bool // a redirect has turned the request into a GET: what tells of its body stays behind
 
@@ -41,6 +42,8 @@ type answer struct {
 	sent   [8]Field
 	next   weburl.URL // where a redirect leads
 	follow bool       // it is followed
+
+	misdirected bool // the request is to be sent again over another connection (RFC 9110 15.5.20)
 }
 
 func (f *flight) run() (*Response, *Error) {
@@ -104,7 +107,8 @@ func (f *flight) prepare() *Error {
 	return nil
 }
 
-// visit goes through the Gate and has one exchange; a second one where the kept connection of the first was dead.
+// visit goes through the Gate and has one exchange; a second one where the kept connection of the first was dead, or was
+// the wrong one for the request.
 func (f *flight) visit() (*answer, *Error) {
 	start := time.Now()
 	for fresh := false; ; fresh = true {
@@ -165,7 +169,7 @@ func (f *flight) report(a *answer, err *Error, elapsed time.Duration, again bool
 		r.Proxy = f.route.Proxy.String()
 	}
 	switch {
-	case again: // the host closed a connection that it was free to close
+	case again: // the host closed a connection that it was free to close, or has another one in mind
 		return r
 	case err != nil:
 		if err.Kind.Fault() == FaultHost {
@@ -196,7 +200,7 @@ func (f *flight) report(a *answer, err *Error, elapsed time.Duration, again bool
 // exchange has one exchange on a connection of the pool. again says that it is to be repeated on a fresh connection:
 // the kept one was dead and the host, as far as can be known, did nothing with the request (RFC 9110 9.2.2).
 func (f *flight) exchange(start time.Time, fresh bool) (a *answer, again bool, err *Error) {
-	f.onlyH1 = false
+	f.onlyH1, f.fresh = false, fresh
 	for tries := 0; ; tries++ {
 		c, reused, err := f.t.acquire(f, fresh)
 		if err != nil {
@@ -217,7 +221,7 @@ func (f *flight) exchange(start time.Time, fresh bool) (a *answer, again bool, e
 		a.trace.Total = time.Since(start)
 		switch dead := reused && !fresh; {
 		case err == nil:
-			return a, false, nil
+			return a, a.misdirected, nil
 		case dead && outcome == unsent, outcome == refused && tries < maxRefused, outcome == goneAway && tries < maxGoneAway:
 			fresh = true
 		case outcome == wantsH1 && !f.onlyH1:

@@ -31,11 +31,10 @@ func (f *flight) exchangeH1(c *conn, a *answer) (fate, *Error) {
 	f.traceSent(a, c.req.Header)
 	a.trace.FirstByte = r.FirstByte.Sub(r.Written)
 	f.lead(a)
-	if a.follow {
+	if a.follow || a.misdirected {
 		if r.ContentLength <= maxHopBody {
-			c.drainHop(f.t.conf.total)
+			a.RawSize = c.drainHop(f.t.conf.total)
 		}
-		a.RawSize = r.BytesRead
 		return settled, nil
 	}
 	res := readBody(c.h1.Body(), f.bodyInfo(a, r.ContentLength))
@@ -70,7 +69,7 @@ func fateH1(err error) fate {
 
 // bodyInfo says how the body of an answer is to be read.
 func (f *flight) bodyInfo(a *answer, size int64) bodyInfo {
-	if f.method == http.MethodHead || a.Status == http.StatusNotModified {
+	if f.method == http.MethodHead || a.Status == http.StatusNoContent || a.Status == http.StatusNotModified {
 		size = 0 // what is told is the length of another answer's body
 	}
 	return bodyInfo{size: size, header: a.Header, path: f.url.Path(), limit: f.maxBody, sink: sinkOf(f.req, &a.Response)}
@@ -112,7 +111,7 @@ func (c *conn) startClock(total time.Duration) {
 }
 
 // drainHop reads the body of a redirect, if it is small and comes at once, so that the connection can be kept.
-func (c *conn) drainHop(total time.Duration) {
+func (c *conn) drainHop(total time.Duration) int64 {
 	if total <= 0 || total > hopDrainTime {
 		if c.clock == nil {
 			c.startClock(hopDrainTime)
@@ -120,19 +119,20 @@ func (c *conn) drainHop(total time.Duration) {
 			c.clock.Reset(hopDrainTime)
 		}
 	}
-	skim(c.h1.Body())
+	return skim(c.h1.Body())
 }
 
-// skim reads the body of a redirect to its end, unless it is large.
-func skim(r io.Reader) {
+// skim reads the body of a redirect to its end, unless it is large, and returns how much it read.
+func skim(r io.Reader) int64 {
 	b := bodyReaders.Get().(*bodyReader)
 	defer b.free()
 	b.wire = meter{r: r, bound: maxHopBody + 1} // one more, to see the end behind the last
 	for b.wire.err == nil {
 		if _, err := b.wire.Read(b.scratch[:]); err == errTooMuch {
-			return
+			break
 		}
 	}
+	return b.wire.n
 }
 
 // traceSent copies what went out.

@@ -56,12 +56,14 @@ func (f *flight) exchangeH2(c *conn, a *answer) (fate, *Error) {
 	f.traceSent(a, sent)
 	a.trace.FirstByte = r.FirstByte.Sub(r.Written)
 	f.lead(a)
-	if a.follow {
+	if a.misdirected {
+		c.h2.Retire()
+	}
+	if a.follow || a.misdirected {
 		if r.ContentLength <= maxHopBody { // what ends by itself needs no reset, of which hosts count how many come
 			s.Within(hopDrainTime)
-			skim(s)
+			a.RawSize = skim(s)
 		}
-		a.RawSize, _ = s.Bytes()
 		return settled, nil
 	}
 	res := readBody(s, f.bodyInfo(a, r.ContentLength))

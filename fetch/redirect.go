@@ -25,6 +25,7 @@ type visited struct {
 // lead finds out where an answer leads, and whether the Transport goes there. A Location that is missing or cannot be
 // parsed leads nowhere: the answer is delivered.
 func (f *flight) lead(a *answer) {
+	a.misdirected = a.Status == http.StatusMisdirectedRequest && !f.fresh
 	if f.req.MaxRedirects < 0 || f.req.MaxRedirects == 0 && f.t.MaxRedirects < 0 {
 		return
 	}

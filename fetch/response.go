@@ -47,7 +47,7 @@ type Trace struct {
 	TLSVersion  uint16
 	Reused      bool // the connection had served before
 	Resumed     bool // the TLS session was resumed
-	Retried     bool // a dead kept connection was replaced without the caller noticing
+	Retried     bool // a connection that was dead, or that the host said was the wrong one, was replaced
 	Sent        []Field
 	BytesOut    int64 // on the wire, head and body
 	BytesIn     int64

@@ -20,6 +20,7 @@ type Conn struct {
 
 	state  state
 	served bool // an exchange has been answered
+	failed bool // one has ended in an error
 	probe  probe
 	dead   atomic.Bool // the context has ended, or Abort was called
 
@@ -116,6 +117,9 @@ func (c *Conn) Close() error {
 		_ = c.fail(opBody, Closed, net.ErrClosed)
 	}
 	c.state = broken
+	if c.failed { // a farewell, as of TLS, would wait for a peer that takes nothing
+		_ = Bottom(c.nc).Close()
+	}
 	return c.nc.Close()
 }
 
@@ -124,7 +128,7 @@ func (c *Conn) Close() error {
 func (c *Conn) Abort() error {
 	c.dead.Store(true)
 	_ = c.nc.SetDeadline(past)
-	return bottom(c.nc).Close()
+	return Bottom(c.nc).Close()
 }
 
 // kill makes every read and write of the exchange fail at once.
@@ -140,7 +144,7 @@ func (c *Conn) fail(op string, kind Kind, err error) *Error {
 	}
 	e := &Error{Kind: kind, Op: op, Err: err, Written: c.attempted, Answered: c.answered}
 	c.body.err = e
-	c.state = broken
+	c.state, c.failed = broken, true
 	c.end()
 	return e
 }

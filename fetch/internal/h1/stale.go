@@ -79,8 +79,8 @@ func (c *Conn) stale() bool {
 	return n > 0 || err != nil && !isTimeout(err)
 }
 
-// bottom returns the connection under all wrappers that tell what they wrap.
-func bottom(nc net.Conn) net.Conn {
+// Bottom returns the connection under all wrappers that tell what they wrap.
+func Bottom(nc net.Conn) net.Conn {
 	for range maxLayers {
 		layer, ok := nc.(interface{ NetConn() net.Conn })
 		if !ok || layer.NetConn() == nil {

@@ -30,6 +30,8 @@ func (s *Stream) Read(p []byte) (int, error) {
 	var err error
 	switch {
 	case s.chunks.n > 0:
+	case s.err != nil && s.bodiless && s.err.Kind != Cancelled && s.err.Kind != Overdue:
+		err = io.EOF
 	case s.err != nil:
 		err = s.err
 	case s.ended:
@@ -55,6 +57,9 @@ func (s *Stream) await() {
 	}
 	start := time.Now()
 	idle := after(start, t.IdleRead)
+	if s.bodiless { // only to let the server end the stream by itself
+		idle = start.Add(farewell)
+	}
 	for now := start; s.chunks.n == 0 && !s.over(); {
 		due := idle
 		rated := s.rate.begun && t.MinRate > 0 && t.RateWindow > 0
@@ -150,8 +155,13 @@ func (c *Conn) admit(fh http2.FrameHeader, size int64) (uint32, error) {
 		s.reset(&fault{Malformed, http2.ErrCodeStreamClosed, nil})
 	case !s.window.take(size):
 		s.reset(&fault{Truncated, http2.ErrCodeFlowControl, errBeyondWindow})
-	case s.isHead && size > 0:
-		s.reset(&fault{Malformed, http2.ErrCodeProtocol, errHeadBody})
+	case s.bodiless && size > 0: // nobody's, as with HTTP/1; the response is whole without it
+		c.writeReset(s.id, http2.ErrCodeProtocol)
+		s.ended = true
+		s.signal()
+		c.dropSender(s)
+		delete(c.streams, s.id)
+		c.leave()
 	case size == 0 && !fh.Flags.Has(http2.FlagDataEndStream):
 		return s.id, c.bore()
 	default:

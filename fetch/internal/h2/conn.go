@@ -6,10 +6,13 @@ import (
 	"errors"
 	"net"
 	"sync"
+	"syscall"
 	"time"
 
 	"golang.org/x/net/http2"
 	"golang.org/x/net/http2/hpack"
+
+	"github.com/seine-go/seine/fetch/internal/h1"
 )
 
 // Conn is one connection to a server. Its methods may be called concurrently.
@@ -35,7 +38,8 @@ type Conn struct {
 	closing bool  // to be closed when all is written
 	closed  bool  // by Close
 
-	places   int // reserved, those of open streams included
+	socket   bool // what is written goes to a socket, which takes a little without a wait
+	places   int  // reserved, those of open streams included
 	streams  map[uint32]*Stream
 	next     uint32 // stream to be opened
 	lastGood uint32 // the highest stream that the server has not refused as it went away
@@ -103,6 +107,7 @@ func NewConn(nc net.Conn, conf Config) *Conn {
 		nc: nc, conf: conf, streams: map[uint32]*Stream{}, next: p.FirstStream, lastGood: maxStream, send: initialWindow,
 		peer: peerSettings{streams: unsaidStreams, window: initialWindow, fieldList: 1<<63 - 1}, lastRead: time.Now(),
 	}
+	_, c.socket = h1.Bottom(nc).(syscall.Conn)
 	_ = nc.SetDeadline(time.Time{})
 	c.in = bufio.NewReaderSize(source{c}, readSize)
 	c.framer = http2.NewFramer(&c.out, c.in)
@@ -172,13 +177,30 @@ func (c *Conn) Do(ctx context.Context, r *Request) (*Stream, error) {
 func (c *Conn) Close() error {
 	c.mu.Lock()
 	c.closed = true
+	rude := c.flushing || len(c.streams) > 0
 	c.lose(Cancelled, net.ErrClosed)
 	c.closing = false
 	c.stopHealth()
 	c.unlock()
-	err := c.nc.Close()
+	err := c.hangUp(rude)
 	c.group.Wait()
 	return err
+}
+
+// hangUp closes the connection, rudely without a farewell, as of TLS, which would wait for a server that takes nothing.
+func (c *Conn) hangUp(rude bool) error {
+	if rude {
+		_ = h1.Bottom(c.nc).Close()
+	}
+	return c.nc.Close()
+}
+
+// Retire lets no more exchange begin; those under way go on.
+func (c *Conn) Retire() {
+	c.mu.Lock()
+	c.shut(errIsDown)
+	c.kick(false)
+	c.unlock()
 }
 
 // shut lets no more exchange begin. c.mu is held, and to be given back by unlock.

@@ -19,6 +19,7 @@ var windows = []struct {
 	p    Params
 }{
 	{"default", Params{}},
+	{"none", Params{Settings: []Setting{{InitialWindowSize, 0}}, ConnWindow: initialWindow}},
 	{"1 byte", Params{Settings: []Setting{{InitialWindowSize, 1}}, ConnWindow: initialWindow}},
 	{"1,000 bytes", Params{Settings: []Setting{{EnablePush, 0}, {InitialWindowSize, 1000}}, ConnWindow: initialWindow}},
 	{"128 KiB and 12 MiB", Params{Settings: []Setting{{HeaderTableSize, 65536}, {EnablePush, 0}, {InitialWindowSize, 131072}, {MaxFrameSize, 16384}}, ConnWindow: 12517377 + initialWindow}},

@@ -144,9 +144,9 @@ func (g *generator) frames(head []string, body []byte, none bool, bad string) {
 	whole := none || len(body) == 0 && trailer == nil && g.rnd.IntN(2) == 0
 	g.noise()
 	g.add(step{what: 'h', head: head, cut: pieces, pad: pick(g.rnd, 0, 0, 0, 9), end: whole && bad != "reset"})
-	if g.x.req.Method == "HEAD" && g.x.feature == "" && (bad == "" && g.odd || bad == "reset") {
+	if none && g.x.feature == "" && (bad == "" && g.odd || bad == "reset") {
 		last := &g.x.answer[len(g.x.answer)-1]
-		last.end, g.x.feature = false, "HEAD without end"
+		last.end, g.x.feature = false, "no body and no end"
 		if bad == "" {
 			g.add(step{what: 'd', data: []byte("surprise"), end: true})
 			return

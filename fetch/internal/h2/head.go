@@ -18,7 +18,6 @@ import (
 var (
 	errDataFirst    = errors.New("a body without a head")
 	errBeyondWindow = errors.New("more than the window of the stream")
-	errHeadBody     = errors.New("a body in a response to HEAD")
 	errLongBody     = errors.New("more body than the head tells")
 	errFieldBytes   = errors.New("too many bytes")
 	errFields       = errors.New("too many fields")
@@ -168,7 +167,7 @@ func (s *Stream) takeHead(h head, end bool) *fault {
 		r.Written = r.FirstByte
 	}
 	r.ContentLength, s.left = h.length, h.length
-	if s.isHead || h.status == http.StatusNoContent || h.status == http.StatusNotModified {
+	if s.bodiless = s.isHead || h.status == http.StatusNoContent || h.status == http.StatusNotModified; s.bodiless {
 		s.left = -1 // what is told is the length of another response's body
 	}
 	c.seen = max(c.seen, s.mark)

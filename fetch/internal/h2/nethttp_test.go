@@ -65,7 +65,7 @@ var explained = map[string]struct{ what, why string }{
 	"odd status":           {"error of the head", "net/http takes any number; RFC 9110 15 has three digits"},
 	"no number as length":  {"length", "net/http forgets that nothing follows"},
 	"length of a 304":      {"body", "net/http misses a body, which neither a 304 nor a 204 ever has"},
-	"HEAD without end":     {"body", "net/http does not wait for the end of a response without a body"},
+	"no body and no end":   {"body", "net/http hands out what comes behind a 204 or 304, and waits for the end"},
 	"second head":          {"reuse", "net/http ends the connection; RFC 9113 8.1 has the stream ended"},
 	"reset for a breach":   {"reuse", "net/http does not use the connection again when the server says PROTOCOL_ERROR of one stream"},
 }

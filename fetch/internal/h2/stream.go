@@ -27,6 +27,7 @@ type Stream struct {
 	mark           int64
 	isHead         bool
 	headed         bool // the head of the response has come
+	bodiless       bool // the response has no body, whatever comes
 	ended          bool // the response has
 	sentAll        bool // the request has
 	err            *Error
@@ -74,6 +75,10 @@ func (c *Conn) open(ctx context.Context, r *Request) (*Stream, error) {
 	c.streams[s.id] = s
 	c.unsent = append(c.unsent, opened{s, s.id})
 	c.writeHead(s, r)
+	if s.window.size == 0 { // as the settings say; else nothing could ever come
+		s.window = newWindow(frameSize, frameSize)
+		_ = c.framer.WriteWindowUpdate(s.id, frameSize)
+	}
 	if !s.sentAll {
 		c.senders = append(c.senders, s)
 		c.pump()

@@ -30,7 +30,7 @@ func (c *Conn) kick(patient bool) (flush bool) {
 		return false
 	}
 	c.flushing = true
-	if patient && !c.closing && c.out.total-c.seen <= inlineBytes {
+	if patient && c.socket && !c.closing && c.out.total-c.seen <= inlineBytes {
 		return true
 	}
 	c.group.Go(c.flush)
@@ -62,10 +62,10 @@ func (c *Conn) flushAs(once bool) {
 		c.wrote(batch, err)
 	}
 	c.flushing = false
-	last := c.closing
+	last, rude := c.closing, c.lost
 	c.unlock()
 	if last {
-		_ = c.nc.Close()
+		_ = c.hangUp(rude)
 	}
 }
 
