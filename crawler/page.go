@@ -68,7 +68,7 @@ func (p *Page) IsHTML() bool {
 	return false
 }
 
-// Document returns the page's document, which is parsed when it is first asked.
+// Document returns the page's document, which is parsed when it is first asked, as HTML whatever the page is.
 func (p *Page) Document() *extract.Document {
 	if p.doc == nil {
 		o := p.scanOptions()
@@ -108,7 +108,8 @@ func (p *Page) Attr(selector, name string) string {
 	return strings.TrimSpace(value)
 }
 
-// Hints returns the links and what else the page tells a crawler. They are found without a tree.
+// Hints returns the links and what else the page tells a crawler. They are found without a tree. A page that is not HTML
+// tells what its header does, and nothing else.
 func (p *Page) Hints() *extract.Hints {
 	if p.hints != nil {
 		return p.hints
@@ -164,7 +165,8 @@ func (p *Page) FollowLinks() int {
 
 // Follow stages the links of the elements that a CSS selector matches: their href, src, or data-href. Those that are
 // out of scope, too deep, or not to be followed are left out. It returns how many were staged; a link that was staged
-// or fetched before counts, but is fetched once. A bad selector fails the page.
+// or fetched before counts, but is fetched once. A bad selector fails the page. A page that is not HTML has no elements to
+// follow, whatever Find makes of it.
 func (p *Page) Follow(selector string) int {
 	if selector == "a[href]" { // what the link pass finds anyway
 		n := 0
@@ -174,6 +176,9 @@ func (p *Page) Follow(selector string) int {
 			}
 		}
 		return n
+	}
+	if !p.IsHTML() {
+		return 0
 	}
 	base, err := p.base()
 	if err != nil {

@@ -9,64 +9,74 @@ func (b *builder) inTable() bool {
 			return true
 		}
 	case startToken:
-		switch b.tok.atom {
-		case atom.Caption:
-			b.clearTo(atom.Html, atom.Table, atom.Template)
-			b.mark()
-			b.insert(inHTML)
-			b.mode = inCaption
-			return true
-		case atom.Colgroup:
-			b.clearTo(atom.Html, atom.Table, atom.Template)
-			b.insert(inHTML)
-			b.mode = inColumnGroup
-			return true
-		case atom.Col:
-			b.imply(startToken, atom.Colgroup)
-			return false
-		case atom.Tbody, atom.Tfoot, atom.Thead:
-			b.clearTo(atom.Html, atom.Table, atom.Template)
-			b.insert(inHTML)
-			b.mode = inTableBody
-			return true
-		case atom.Td, atom.Th, atom.Tr:
-			b.imply(startToken, atom.Tbody)
-			return false
-		case atom.Table:
-			if !b.popUntil(tableScope, atom.Table) {
-				return true
-			}
-			b.reset()
-			return false
-		case atom.Style, atom.Script, atom.Template:
-			return b.inHead()
-		case atom.Input:
-			if b.tok.hidden {
-				b.insertVoid()
-				return true
-			}
-		case atom.Form:
-			if !b.has(atom.Template) && b.form == 0 {
-				b.form = b.insert(inHTML).id
-				b.remove(b.form)
-			}
-			return true
-		}
+		return b.startInTable()
 	case endToken:
-		switch b.tok.atom {
-		case atom.Table:
-			if b.popUntil(tableScope, atom.Table) {
-				b.reset()
-			}
-			return true
-		case atom.Body, atom.Caption, atom.Col, atom.Colgroup, atom.Html, atom.Tbody, atom.Td, atom.Tfoot, atom.Th,
-			atom.Thead, atom.Tr:
-			return true
-		case atom.Template:
-			return b.inHead()
-		}
+		return b.endInTable()
 	}
 	return b.inBody() // with foster parenting, which changes no stack
+}
+
+func (b *builder) startInTable() bool {
+	switch b.tok.atom {
+	case atom.Caption:
+		b.clearTo(atom.Html, atom.Table, atom.Template)
+		b.mark()
+		b.insert(inHTML)
+		b.mode = inCaption
+		return true
+	case atom.Colgroup:
+		b.clearTo(atom.Html, atom.Table, atom.Template)
+		b.insert(inHTML)
+		b.mode = inColumnGroup
+		return true
+	case atom.Col:
+		b.imply(startToken, atom.Colgroup)
+		return false
+	case atom.Tbody, atom.Tfoot, atom.Thead:
+		b.clearTo(atom.Html, atom.Table, atom.Template)
+		b.insert(inHTML)
+		b.mode = inTableBody
+		return true
+	case atom.Td, atom.Th, atom.Tr:
+		b.imply(startToken, atom.Tbody)
+		return false
+	case atom.Table:
+		if !b.popUntil(tableScope, atom.Table) {
+			return true
+		}
+		b.reset()
+		return false
+	case atom.Style, atom.Script, atom.Template:
+		return b.inHead()
+	case atom.Input:
+		if b.tok.hidden {
+			b.insertVoid()
+			return true
+		}
+	case atom.Form:
+		if !b.has(atom.Template) && b.form == 0 {
+			b.form = b.insert(inHTML).id
+			b.remove(b.form)
+		}
+		return true
+	}
+	return b.inBody()
+}
+
+func (b *builder) endInTable() bool {
+	switch b.tok.atom {
+	case atom.Table:
+		if b.popUntil(tableScope, atom.Table) {
+			b.reset()
+		}
+		return true
+	case atom.Body, atom.Caption, atom.Col, atom.Colgroup, atom.Html, atom.Tbody, atom.Td, atom.Tfoot, atom.Th,
+		atom.Thead, atom.Tr:
+		return true
+	case atom.Template:
+		return b.inHead()
+	}
+	return b.inBody()
 }
 
 func (b *builder) inCaption() bool {

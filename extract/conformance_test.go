@@ -34,7 +34,7 @@ func TestConformanceHTMLHints(t *testing.T) {
 			return err
 		}
 		wanted := c.AnyOf
-		if wanted == nil {
+		if len(wanted) == 0 {
 			wanted = []map[string]any{c.Expected}
 		}
 		for _, want := range wanted {

@@ -6,11 +6,12 @@ import (
 	"io"
 	"sync"
 
+	"github.com/seine-go/seine/internal/charset"
 	"github.com/seine-go/seine/internal/weburl"
 )
 
-// Scan finds the links and hints of an HTML page of UTF-8 bytes. The error says that o.URL is no URL; it wraps
-// [ErrURL]. A page, however broken, gives none. Scan neither keeps nor changes body. It may be called by many
+// Scan finds the links and hints of an HTML page of UTF-8 bytes. The error says that o.URL is no URL and wraps [ErrURL], or
+// that nobody knows o.Encoding, an [*EncodingError]. A page, however broken, gives none. Scan neither keeps nor changes body. It may be called by many
 // goroutines.
 //
 // The links are those of the tree that golang.org/x/net/html builds of the page with scripting off: elements that the
@@ -43,7 +44,7 @@ var ErrURL = errors.New("seine: extract: bad page url")
 // Each link is handed to yield as it is found, those of the header first; Hints.Links stays empty. When yield returns
 // false the scan ends without an error. A page no longer than Window gives what Scan gives.
 //
-// The error is that of r, with the hints found so far, or it wraps [ErrURL].
+// The error is that of r, with the hints found so far, or one of those of Scan.
 func ScanReader(r io.Reader, o ScanOptions, yield func(Link) bool) (*Hints, error) {
 	s, err := newScanner(o, Window, yield)
 	if err != nil {
@@ -63,6 +64,13 @@ func newScanner(o ScanOptions, window int, yield func(Link) bool) (*scanner, err
 	page, err := weburl.Parse(o.URL)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrURL, err)
+	}
+	if o.Encoding != "" {
+		name := charset.Lookup(o.Encoding)
+		if name == "" {
+			return nil, &EncodingError{Label: o.Encoding}
+		}
+		o.Encoding = name
 	}
 	s := scanners.Get().(*scanner)
 	s.window = window

@@ -218,3 +218,26 @@ func TestKindNames(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+// A label that nobody knows is an error of the page's scan too, in whatever way it is scanned.
+func TestScanRefusesUnknownEncodings(t *testing.T) {
+	t.Parallel()
+	for _, label := range []string{"nope", "replacement", "utf-9", " ", strings.Repeat("x", 1000), "iso-2022-kr"} {
+		var e *EncodingError
+		o := ScanOptions{URL: "http://h/", Encoding: label}
+		if h, err := Scan([]byte("<a href=x>"), o); !errors.As(err, &e) || h != nil {
+			t.Errorf("%.20q: %v", label, err)
+		}
+		if h, err := ScanReader(strings.NewReader("<a href=x>"), o, func(Link) bool { return true }); !errors.As(err, &e) || h != nil {
+			t.Errorf("%.20q: %v", label, err)
+		}
+		if _, err := NewDocument([]byte("x"), DocumentOptions{URL: "http://h/", Encoding: label}).Hints(0); !errors.As(err, &e) {
+			t.Errorf("%.20q: %v", label, err)
+		}
+	}
+	for _, label := range []string{"UTF-8", " Windows-1252 ", "GB2312", "latin1"} {
+		if h, err := Scan([]byte("<a href=x?é>"), ScanOptions{URL: "http://h/", Encoding: label}); err != nil || len(h.Links) != 1 {
+			t.Errorf("%q: %v", label, err)
+		}
+	}
+}

@@ -170,16 +170,25 @@ func (b *bodyReader) read(info *bodyInfo, limit int64) (data []byte, sunk int64,
 		}
 		data = b.keep(data)
 	}
+	cut, fatal = b.outcome(err)
+	if fatal != nil {
+		data = nil
+	}
+	return data, sunk, cut, fatal
+}
+
+// outcome says what the error means in which reading a body has ended.
+func (b *bodyReader) outcome(err error) (cut, fatal *Error) {
 	var own *sinkError
 	switch {
 	case errors.As(err, &own):
-		return nil, sunk, nil, &Error{Op: "sink", Kind: ErrSink, Err: own.err}
+		return nil, &Error{Op: "sink", Kind: ErrSink, Err: own.err}
 	case err == errOverflow:
-		return data, sunk, &Error{Op: "read body", Kind: ErrBodyLimit}, nil
+		return &Error{Op: "read body", Kind: ErrBodyLimit}, nil
 	case err == io.EOF:
 		err = b.drain()
 	}
-	return data, sunk, b.cutError(err), nil
+	return b.cutError(err), nil
 }
 
 func rawBound(limit int64) int64 {

@@ -1,6 +1,7 @@
 package fetch
 
 import (
+	"encoding/base64"
 	"errors"
 	"fmt"
 	"io"
@@ -63,6 +64,9 @@ func runEdge(t *testing.T, c edgeCase) error {
 	if c.Expect != nil {
 		expects = append(expects, *c.Expect)
 	}
+	if len(expects) == 0 {
+		return errors.New("nothing is expected")
+	}
 	var faults []error
 	for _, want := range expects {
 		fault := want.check(resp, err, followed)
@@ -72,6 +76,19 @@ func runEdge(t *testing.T, c edgeCase) error {
 		faults = append(faults, fault)
 	}
 	return errors.Join(faults...)
+}
+
+// TestEdgeCaseWithoutExpectation: a case that expects nothing is none that can pass.
+func TestEdgeCaseWithoutExpectation(t *testing.T) {
+	t.Parallel()
+	raw := base64.StdEncoding.EncodeToString([]byte("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi"))
+	if err := runEdge(t, edgeCase{RawBase64: raw}); err == nil {
+		t.Error("it passes")
+	}
+	status := 200
+	if err := runEdge(t, edgeCase{RawBase64: raw, AnyOf: []edgeExpect{{Status: &status}}}); err != nil {
+		t.Error(err)
+	}
 }
 
 func (want *edgeExpect) check(resp *Response, err error, followed string) error {
@@ -135,7 +152,7 @@ type retryAfterCase struct {
 	Headers   [][2]string
 	Now       time.Time
 	MaxDelayS float64 `json:"max_delay_s"`
-	Expect    struct {
+	Expect    *struct {
 		DelayS *float64 `json:"delay_s"`
 	}
 	AnyOf []struct {
@@ -146,12 +163,15 @@ type retryAfterCase struct {
 func TestConformanceRetryAfter(t *testing.T) {
 	cases := conformance.Load[retryAfterCase](t, "http-edge/retry-after.json")
 	conformance.Run(t, "retry-after", cases, func(c retryAfterCase) error {
-		expected := []*float64{c.Expect.DelayS}
-		if c.AnyOf != nil {
-			expected = nil
-			for _, e := range c.AnyOf {
-				expected = append(expected, e.DelayS)
-			}
+		var expected []*float64
+		if c.Expect != nil {
+			expected = append(expected, c.Expect.DelayS)
+		}
+		for _, e := range c.AnyOf {
+			expected = append(expected, e.DelayS)
+		}
+		if len(expected) == 0 {
+			return errors.New("nothing is expected")
 		}
 		for _, status := range c.Statuses {
 			h, err := headerOverTheWire(t, status, c.Headers)
