@@ -26,6 +26,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/seine-go/seine/dedupe"
 	"github.com/seine-go/seine/fetch"
 	"github.com/seine-go/seine/fetch/robots"
 )
@@ -54,6 +55,7 @@ type Engine struct {
 	since     time.Time                // when it began; zero when none goes on
 	elapsed   time.Duration            // of those before
 	closes    bool
+	strict    bool        // keys are those of the Strict profile
 	named     bool        // the Config says which UserAgent
 	look      func() load // in place of a look at the process; for tests
 }
@@ -65,6 +67,7 @@ func New(cfg Config) (*Engine, error) {
 		return nil, err
 	}
 	e := &Engine{named: named, cfg: cfg, log: cfg.Logger, delays: map[string]time.Duration{}, claims: map[string]struct{}{}}
+	e.strict = cfg.Canonical.Profile() == dedupe.Strict
 	e.several.Store(cfg.PerHost != 1)
 	e.addresses.set(cfg.Address)
 	e.reserver, _ = cfg.Frontier.(HostReserver)

@@ -240,9 +240,11 @@ func (p *Page) follow(url string, noFollow bool) bool {
 		url = u.WithoutUserInfo().Href()
 	}
 	r := Request{URL: url, Depth: p.Depth + 1}
-	var err error
-	if p.s.key, err = v.e.setKey(&r, p.s.key); err != nil {
-		return false // the link pass has parsed it: no profile refuses such a URL but for its length
+	if !v.e.strict || !u.IsPlain() { // else it is its own key
+		var err error
+		if p.s.key, err = v.e.setKey(&r, p.s.key); err != nil {
+			return false // the link pass has parsed it: no profile refuses such a URL but for its length
+		}
 	}
 	if !p.stage(r) {
 		p.beyond++

@@ -32,12 +32,13 @@ func (e *TrapError) Error() string { return "seine: trap: " + weburl.Redact(e.UR
 
 // check returns the rule that a URL breaks, or "".
 func (t *Traps) check(u weburl.URL) string {
+	segments := strings.Count(u.Path(), "/")
 	switch {
 	case len(u.Href()) > t.MaxURL:
 		return "longer than the bound"
-	case strings.Count(u.Path(), "/") > t.MaxSegments:
+	case segments > t.MaxSegments:
 		return "more segments than the bound"
-	case repeats(u.Path(), t.MaxRepeats):
+	case segments > t.MaxRepeats && repeats(u.Path(), t.MaxRepeats):
 		return "the same segments again and again"
 	case u.HasQuery() && sameParams(u.Query(), t.MaxParams):
 		return "the same parameter again and again"

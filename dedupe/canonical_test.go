@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/seine-go/seine/internal/weburl"
 )
 
 func mustNew(t testing.TB, profile Profile, options Options) *Canonicalizer {
@@ -393,6 +395,13 @@ func FuzzCanonical(f *testing.F) {
 		}
 		if profile != SURT {
 			checkFixedPoint(t, c, url)
+		}
+		u, err := weburl.Parse(url)
+		if err != nil || profile != Strict || !u.IsPlain() {
+			return
+		}
+		if key, err := c.Key(u.Href()); key != u.Href() {
+			t.Errorf("the plain URL %q has the key %q, %v", u.Href(), key, err)
 		}
 	})
 }

@@ -45,20 +45,27 @@ func Split(href string) (URL, bool) {
 
 // splitAuthority fills in the parts of the authority and returns its end.
 func splitAuthority(href string, at *layout) int32 {
-	start := at.scheme + 3
-	authority := href[start:]
-	if end := strings.IndexAny(authority, "/?#"); end >= 0 {
-		authority = authority[:end]
+	start := int(at.scheme) + 3
+	end, sign := start, -1
+scan:
+	for ; end < len(href); end++ {
+		switch href[end] {
+		case '/', '?', '#':
+			break scan
+		case '@':
+			if sign < 0 {
+				sign = end
+			}
+		}
 	}
-	end := start + int32(len(authority))
-	at.user, at.host = start, start
-	if sign := strings.IndexByte(authority, '@'); sign >= 0 {
-		user, _, _ := strings.Cut(authority[:sign], ":")
-		at.user = start + int32(len(user))
-		at.host = start + int32(sign) + 1
-		authority = authority[sign+1:]
+	at.user, at.host = int32(start), int32(start)
+	if sign >= 0 {
+		user, _, _ := strings.Cut(href[start:sign], ":")
+		at.user = int32(start + len(user))
+		at.host = int32(sign + 1)
 	}
+	authority := href[at.host:end]
 	host, _, _ := cutPort(authority)
 	at.hostEnd = at.host + int32(len(host))
-	return end
+	return int32(end)
 }

@@ -67,6 +67,12 @@ func (u URL) Scheme() string { return u.href[:u.at.scheme] }
 // IsHTTP reports whether the scheme is http or https.
 func (u URL) IsHTTP() bool { s := u.Scheme(); return s == "http" || s == "https" }
 
+// IsPlain reports whether this is an http or https URL without user info, escapes and fragment: no two ways to write it
+// are left.
+func (u URL) IsPlain() bool {
+	return u.IsHTTP() && !u.HasUserInfo() && !u.HasFragment() && strings.IndexByte(u.href, '%') < 0
+}
+
 // HasAuthority reports whether "//" and a host, which may be empty, follow the scheme.
 func (u URL) HasAuthority() bool { return u.at.host > u.at.scheme+1 }
 
