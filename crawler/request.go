@@ -79,6 +79,9 @@ func (r *Request) check() error {
 	case len(r.Session) > MaxLabelBytes:
 		return &RequestError{URL: r.URL, Field: "Session", Reason: "longer than 256 bytes"}
 	}
+	if r.Method == "" && r.Header == nil && r.Kind == 0 { // a link, as nearly all are
+		return nil
+	}
 	return r.checkSending()
 }
 
