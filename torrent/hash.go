@@ -59,37 +59,50 @@ func hexText(b []byte, zero bool) []byte {
 	return hex.AppendEncode(nil, b)
 }
 
-// decodeHashV1 reads just 40 hexadecimal or 32 base32 digits. The all-zero hash is none.
-func decodeHashV1(h *HashV1, s string) bool {
+// decodeHashV1 reads just 40 hexadecimal or 32 base32 digits. The all-zero hash is none, which is what it leaves of others.
+func decodeHashV1(h *HashV1, s string) (ok bool) {
+	some := true
 	switch len(s) {
 	case hex.EncodedLen(len(h)):
-		return decodeHex(h[:], s) && !h.IsZero()
+		ok, some = decodeHex(h[:], s)
 	case base32.StdEncoding.EncodedLen(len(h)):
-		return decodeBase32(h[:], s) && !h.IsZero()
+		ok = decodeBase32(h[:], s) && !h.IsZero()
 	}
+	if !ok || !some {
+		*h = HashV1{}
+		return false
+	}
+	return true
+}
+
+// decodeHashV2 reads just 64 hexadecimal digits, as decodeHashV1 does.
+func decodeHashV2(h *HashV2, s string) bool {
+	if len(s) == hex.EncodedLen(len(h)) {
+		if ok, some := decodeHex(h[:], s); ok && some {
+			return true
+		}
+	}
+	*h = HashV2{}
 	return false
 }
 
-func decodeHashV2(h *HashV2, s string) bool {
-	return len(s) == hex.EncodedLen(len(h)) && decodeHex(h[:], s) && !h.IsZero()
-}
-
-// decodeHex fills dst from twice as many digits, eight at a time.
-func decodeHex(dst []byte, s string) bool {
-	for ; len(dst) >= 4 && len(s) >= 8; dst, s = dst[4:], s[8:] {
+// decodeHex fills dst, of a multiple of four bytes, from twice as many digits, eight at a time. What is wrong is gathered and
+// looked at in the end, so that no step waits for the one before it. Some tells whether any digit is not zero.
+func decodeHex(dst []byte, s string) (ok, some bool) {
+	var wrong, all uint64
+	for i := 0; i+4 <= len(dst) && 2*i+8 <= len(s); i += 4 {
 		const low, sixes, zeros = eachByte * 0x0f, eachByte * 6, eachByte * '0'
-		word := load8(s)
+		word := load8(s[2*i:])
 		letter := word >> 6 & eachByte
 		digit := word&low + 9*letter
 		atLeastTen := (digit + sixes) >> 4 & eachByte
-		if digit&^low != 0 || digit+zeros+('a'-'0'-10)*atLeastTen != word|letter<<5 {
-			return false
-		}
+		wrong |= digit&^low | ((digit + zeros + ('a'-'0'-10)*atLeastTen) ^ (word | letter<<5))
+		all |= digit
 		digit = (digit<<4 | digit>>8) & 0x00ff_00ff_00ff_00ff
 		digit = (digit | digit>>8) & 0x0000_ffff_0000_ffff
-		binary.LittleEndian.PutUint32(dst, uint32(digit|digit>>16))
+		binary.LittleEndian.PutUint32(dst[i:], uint32(digit|digit>>16))
 	}
-	return len(dst) == 0
+	return wrong == 0, all != 0
 }
 
 // decodeBase32 fills 5n bytes from 8n digits of RFC 4648, of either case.

@@ -15,7 +15,8 @@ func TestDecodeHexEqualsTheStandardLibrary(t *testing.T) {
 				s[at] = byte(c)
 				var got [4]byte
 				want, err := hex.DecodeString(string(s))
-				if ok := decodeHex(got[:], string(s)); ok != (err == nil) || ok && string(want) != string(got[:]) {
+				ok, some := decodeHex(got[:], string(s))
+				if ok != (err == nil) || ok && (string(want) != string(got[:]) || some != (got != [4]byte{})) {
 					t.Errorf("%q: %v, %x, not %x", s, ok, got, want)
 				}
 			}

@@ -16,11 +16,11 @@ func ParseMagnet(s string) (m Magnet, err error) {
 	if len(s) > MaxMagnetBytes {
 		return Magnet{}, &MagnetError{Kind: ErrTooLong}
 	}
-	query, ok := cutURN(trim(s), magnetScheme)
-	if !ok {
+	query := trim(s)
+	if len(query) < len(magnetScheme) || query[:len(magnetScheme)] != magnetScheme && !strings.EqualFold(query[:len(magnetScheme)], magnetScheme) {
 		return Magnet{}, &MagnetError{Kind: ErrNotMagnet}
 	}
-	query = cutMark(query)
+	query = cutMark(query[len(magnetScheme):])
 	var p magnetParser
 	if numbered := p.unnumbered(&m, query); numbered != nil {
 		// Entries of numbered keys come first; as they are rare, the others are read again behind them.
@@ -91,6 +91,9 @@ func keyOf(key string) magnetKey {
 
 // cutMark cuts up to the question mark before the parameters. Some links have slashes before it, and some have none.
 func cutMark(s string) string {
+	if s != "" && s[0] == '?' {
+		return s[1:]
+	}
 	s = strings.TrimLeft(s, "/")
 	for i := range len(s) {
 		switch s[i] {
@@ -112,6 +115,7 @@ type magnetParser struct {
 	at      int      // up to where it has been read
 	space   []byte   // for the texts of the Magnet, which does not keep the page that its link stood on
 	used    int      // of the space
+	odd     bool     // the last text may hold control characters or bytes that are not ASCII
 	lists   []string // what is left of the memory that the lists begin in
 
 	trackers, webSeeds, sources, fallback, peers, nodes, words uniq
@@ -161,9 +165,26 @@ func (p *magnetParser) unnumbered(m *Magnet, s string) (numbered []numberedValue
 	return numbered
 }
 
+// length reads a number of bytes: decimal digits alone.
+func length(s string) (n int64, ok bool) {
+	if n, ok := digits(s); ok {
+		return int64(n), true
+	}
+	n, err := strconv.ParseInt(s, 10, 64)
+	return n, err == nil && n > 0 && s[0] != '+'
+}
+
 // skip passes over what is left of a parameter and the separator behind it: an ampersand, which may be escaped for HTML,
 // even several times.
 func (p *magnetParser) skip() {
+	if p.at+1 < len(p.link) && p.link[p.at] == '&' && p.link[p.at+1] > '#' && p.link[p.at+1]|0x20 != 'a' {
+		p.at++ // as it usually is
+		return
+	}
+	p.skipSlow()
+}
+
+func (p *magnetParser) skipSlow() {
 	if p.at < len(p.link) && p.link[p.at] != '&' {
 		p.raw()
 	}
@@ -193,13 +214,25 @@ func (p *magnetParser) text(plus byte) string {
 		p.more(len(rest))
 	}
 	dst := p.space[p.used:]
-	n, read := decodeValue(dst, rest, plus)
+	n, read, odd := decodeValue(dst, rest, plus)
+	p.odd = odd
 	p.at += read
 	p.used += n
 	if n == 0 {
 		return ""
 	}
 	return unsafe.String(&dst[0], n) // these bytes are not written again
+}
+
+// short reads a value that is not kept, and decodes it if it has escapes.
+func (p *magnetParser) short() string {
+	from := p.at
+	value := p.raw()
+	if strings.IndexByte(value, '%') >= 0 {
+		p.at = from
+		value = p.text('+')
+	}
+	return value
 }
 
 // escapedAmpersand returns the length of what follows the ampersand of "&amp;" and its like.
@@ -247,8 +280,7 @@ func (p *magnetParser) parameter(m *Magnet, key magnetKey) {
 	case keyName:
 		p.name(m)
 	case keyLength:
-		value := p.text('+')
-		if n, err := strconv.ParseInt(value, 10, 64); err == nil && n > 0 && m.Length == 0 && value[0] != '+' {
+		if n, ok := length(p.short()); ok && m.Length == 0 {
 			m.Length = n
 		}
 	case keyWebSeed:
@@ -276,13 +308,13 @@ func (p *magnetParser) name(m *Magnet) {
 		return
 	}
 	m.Name = trim(p.text(' '))
-	if !utf8.ValidString(m.Name) {
+	if p.odd && !utf8.ValidString(m.Name) {
 		m.Name = trim(strings.ToValidUTF8(m.Name, "\uFFFD"))
 	}
 }
 
 func (p *magnetParser) tracker(m *Magnet) {
-	if t := trim(p.text('+')); trackerScheme(t) && isClean(t) {
+	if t := trim(p.text('+')); trackerScheme(t) && (!p.odd || isClean(t)) {
 		p.begin(&m.Trackers, fewTrackers)
 		p.trackers.add(&m.Trackers, t)
 	}
@@ -300,7 +332,7 @@ func (p *magnetParser) begin(list *[]string, n int) {
 }
 
 func (p *magnetParser) add(seen *uniq, list *[]string) {
-	if value := trim(p.text('+')); value != "" && isClean(value) {
+	if value := trim(p.text('+')); value != "" && (!p.odd || isClean(value)) {
 		p.begin(list, 1)
 		seen.add(list, value)
 	}
@@ -313,57 +345,43 @@ func (p *magnetParser) address(seen *uniq, list *[]string) {
 	}
 }
 
-// topic reads the hash of an xt.
+// topic reads the hash of an xt. Of several of a kind the first counts.
 func (p *magnetParser) topic(m *Magnet) {
-	from := p.at
-	if digits, ok := strings.CutPrefix(p.link[from:], urnV1); ok && m.V1.IsZero() && plainHashV1(&m.V1, digits) {
-		p.at += len(urnV1) + 2*len(m.V1)
+	if p.plainTopic(m) {
 		p.hashed = true
 		return
 	}
-	s, _, _ := strings.Cut(p.raw(), "#") // behind it is a fragment (RFC 3986, 3.5)
-	if strings.IndexByte(s, '%') >= 0 {
-		p.at = from
-		s, _, _ = strings.Cut(p.text('+'), "#")
+	s, _, _ := strings.Cut(p.short(), "#") // behind it is a fragment (RFC 3986, 3.5)
+	ok := true
+	if digits, v1 := cutURN(s, urnV1); v1 {
+		ok = !m.V1.IsZero() || decodeHashV1(&m.V1, digits)
+	} else if multihash, v2 := cutURN(s, urnV2); v2 {
+		digits, sha256 := strings.CutPrefix(multihash, sha256Prefix)
+		ok = !m.V2.IsZero() || sha256 && decodeHashV2(&m.V2, digits)
+	} else {
+		return
 	}
-	multihash, v2 := strings.CutPrefix(s, urnV2) // as it is usually written, before the slower looks
-	if !v2 {
-		if digits, ok := cutURN(s, urnV1); ok {
-			p.hashV1(m, digits, s)
-			return
-		}
-		multihash, v2 = cutURN(s, urnV2)
-	}
-	if v2 && m.V2.IsZero() {
-		if digits, ok := strings.CutPrefix(multihash, sha256Prefix); ok && decodeHashV2(&m.V2, digits) {
-			p.hashed = true
-		} else {
-			m.V2, p.badHash = HashV2{}, s
-		}
-	}
-}
-
-// hashV1 takes over a hash unless there is one already.
-func (p *magnetParser) hashV1(m *Magnet, digits, urn string) {
-	switch {
-	case !m.V1.IsZero():
-	case decodeHashV1(&m.V1, digits):
+	if ok {
 		p.hashed = true
-	default:
-		m.V1, p.badHash = HashV1{}, urn
+	} else {
+		p.badHash = s
 	}
 }
 
-// plainHashV1 reads the usual form of a hash, up to the end of its parameter.
-func plainHashV1(h *HashV1, s string) bool {
-	const digits = 2 * len(h)
-	if len(s) == digits || len(s) > digits && s[digits] == '&' {
-		if decodeHashV1(h, s[:digits]) {
-			return true
-		}
-		*h = HashV1{}
+// plainTopic reads the first hash of a kind as it is usually written, up to the end of its parameter.
+func (p *magnetParser) plainTopic(m *Magnet) (ok bool) {
+	const v1, v2 = len(urnV1) + 2*len(m.V1), len(urnV2+sha256Prefix) + 2*len(m.V2)
+	n := 0
+	switch s := p.link[p.at:]; {
+	case len(s) >= v1 && s[:len(urnV1)] == urnV1 && (len(s) == v1 || s[v1] == '&') && m.V1.IsZero():
+		n, ok = v1, decodeHashV1(&m.V1, s[len(urnV1):v1])
+	case len(s) >= v2 && s[:len(urnV2+sha256Prefix)] == urnV2+sha256Prefix && (len(s) == v2 || s[v2] == '&') && m.V2.IsZero():
+		n, ok = v2, decodeHashV2(&m.V2, s[len(urnV2+sha256Prefix):v2])
 	}
-	return false
+	if ok {
+		p.at += n
+	}
+	return ok
 }
 
 // cutURN cuts off a prefix that is compared without case.

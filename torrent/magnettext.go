@@ -38,13 +38,14 @@ func (p *magnetParser) more(n int) {
 }
 
 // decodeValue decodes up to the next ampersand into dst, which is at least as long as s. It takes eight bytes at a time as
-// long as none of them is one of those that need a look, which are all below a comma.
-func decodeValue(dst []byte, s string, plus byte) (n, read int) {
+// long as none of them is one of those that need a look, which are all below a comma or above a tilde. Odd tells whether
+// there may be control characters or bytes that are not ASCII.
+func decodeValue(dst []byte, s string, plus byte) (n, read int, odd bool) {
 	for dst = dst[:len(s)]; read < len(s) && n < len(dst); n, read = n+1, read+1 {
 		for len(s)-read >= 8 && len(dst)-n >= 8 {
 			word := load8(s[read:])
 			binary.LittleEndian.PutUint64(dst[n:], word) // what is too much is written over
-			plain := bits.TrailingZeros64((word-eachByte*',')&^word&(eachByte*0x80)) / 8
+			plain := bits.TrailingZeros64(((word-eachByte*',')&^word|(word+eachByte)|word)&(eachByte*0x80)) / 8
 			n, read = n+plain, read+plain
 			if plain < 8 {
 				break
@@ -56,7 +57,7 @@ func decodeValue(dst []byte, s string, plus byte) (n, read int) {
 		c := s[read]
 		switch c {
 		case '&':
-			return n, read
+			return n, read, odd
 		case '+':
 			c = plus
 		case '%':
@@ -72,9 +73,10 @@ func decodeValue(dst []byte, s string, plus byte) (n, read int) {
 				}
 			}
 		}
+		odd = odd || c < ' ' || c > '~'
 		dst[n] = c
 	}
-	return n, read
+	return n, read, odd
 }
 
 // colonSlashes is the eight bytes of "3A%2F%2F", which behind a percent sign are an escaped "://", in little-endian order.

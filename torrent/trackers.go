@@ -214,10 +214,10 @@ func (p *parser) texts(key string) (list []string) {
 
 // trim takes away blanks and control characters at both ends.
 func trim(s string) string {
-	if s == "" || visible(s[0]) && visible(s[len(s)-1]) {
-		return s
+	if s != "" && !(visible(s[0]) && visible(s[len(s)-1])) {
+		s = strings.TrimFunc(s, isBlank)
 	}
-	return strings.TrimFunc(s, isBlank)
+	return s
 }
 
 func trimBytes(b []byte) []byte {

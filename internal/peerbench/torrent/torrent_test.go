@@ -3,6 +3,7 @@ package torrent
 import (
 	"bytes"
 	"fmt"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -69,6 +70,7 @@ func compare[T any](t *testing.T, name string, rounds, repeat int, inputs []T, o
 		}
 	}
 	timed := func(f func(*testing.T, T)) time.Duration {
+		runtime.GC() // nobody pays for what the other left behind
 		start := time.Now()
 		for range repeat {
 			pass(f)
