@@ -7,8 +7,6 @@ import (
 	"net"
 	"net/netip"
 	"slices"
-	"strconv"
-	"strings"
 	"sync"
 	"time"
 
@@ -24,21 +22,24 @@ type poolKey struct {
 	tls        bool
 	host, port string // of the URL
 	proxy      string
-	names      string // ServerName, empty for the zero one
-	roots      *x509.CertPool
+	names      serverNames
 	onlyH1     bool // the host wants to be spoken to in HTTP/1.1
+}
+
+// serverNames is a ServerName that can be compared.
+type serverNames struct {
+	dial, sni, verify, ech string
+	omitSNI, insecure      bool
+	roots                  *x509.CertPool
 }
 
 // key returns the pool key of a route to a host.
 func (r *Route) key(scheme, host, port string) poolKey {
-	k := poolKey{tls: scheme == "https", host: host, port: port, proxy: r.Proxy.Key(), roots: r.ServerName.RootCAs}
-	if n := &r.ServerName; !n.isZero() {
-		k.names = strings.Join([]string{
-			strconv.Quote(n.Dial), strconv.Quote(n.SNI), strconv.Quote(n.Verify),
-			strconv.FormatBool(n.OmitSNI), strconv.FormatBool(n.Insecure), strconv.Quote(string(n.ECH)),
-		}, ",")
+	n := &r.ServerName
+	return poolKey{
+		tls: scheme == "https", host: host, port: port, proxy: r.Proxy.Key(),
+		names: serverNames{n.Dial, n.SNI, n.Verify, string(n.ECH), n.OmitSNI, n.Insecure, n.RootCAs},
 	}
-	return k
 }
 
 // conn is a connection with what the pool and an exchange need of it.

@@ -59,7 +59,7 @@ func (f *flight) target(alpn []string) Target {
 		n.Verify = host
 	}
 	key := f.route.key("https", host, f.url.PortOrDefault())
-	to.Scope = fmt.Sprintf("%s %s %s %s %p", key.host, key.port, key.proxy, key.names, key.roots)
+	to.Scope = fmt.Sprintf("%s %s %q %#v", key.host, key.port, key.proxy, key.names)
 	return to
 }
 

@@ -333,6 +333,16 @@ func TestPoolKeys(t *testing.T) {
 // resolverFunc is a Resolver.
 type resolverFunc func(host string) ([]string, error)
 
+// TestPoolKeyIsFree: names cost no memory to be compared.
+func TestPoolKeyIsFree(t *testing.T) {
+	r := Route{ServerName: ServerName{SNI: "front.example", Verify: "x", Dial: "1.2.3.4:443"}}
+	if n := testing.AllocsPerRun(100, func() { poolSink = r.key("https", "films.example", "443") }); n != 0 {
+		t.Errorf("%v allocations", n)
+	}
+}
+
+var poolSink poolKey
+
 func (f resolverFunc) LookupNetIP(ctx context.Context, network, host string) ([]netip.Addr, error) {
 	texts, err := f(host)
 	var addrs []netip.Addr
