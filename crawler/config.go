@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"math"
 	"reflect"
+	"strings"
 	"time"
 
 	"golang.org/x/net/http/httpguts"
@@ -170,6 +171,9 @@ func (c *Config) check() error {
 	}
 	if !httpguts.ValidHeaderFieldValue(c.UserAgent) {
 		return &ConfigError{Field: "UserAgent", Reason: "has a control character"}
+	}
+	if strings.TrimSpace(c.UserAgent) == "" {
+		return &ConfigError{Field: "UserAgent", Reason: "is blank"}
 	}
 	if c.Delay < 0 {
 		return &ConfigError{Field: "Delay", Reason: "is negative"}

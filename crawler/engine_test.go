@@ -201,6 +201,7 @@ func TestBadInputIsNamed(t *testing.T) {
 		{"Concurrency", crawler.Config{Concurrency: -1}},
 		{"Delay", crawler.Config{Delay: -1}},
 		{"UserAgent", crawler.Config{Agent: "x", UserAgent: "a\x01b"}},
+		{"UserAgent", crawler.Config{Agent: "x", UserAgent: "  "}},
 		{"Retry.Rules", crawler.Config{Retry: crawler.RetryPolicy{Rules: map[crawler.RetryClass]crawler.RetryRule{99: {}}}}},
 		{"Scope.Hosts", crawler.Config{Scope: crawler.Scope{Hosts: []string{"films example"}}}},
 		{"Scope.Hosts", crawler.Config{Scope: crawler.Scope{Hosts: []string{"https://films.example"}}}},

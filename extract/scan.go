@@ -37,6 +37,8 @@ func Scan(body []byte, o ScanOptions) (*Hints, error) {
 	return s.hints, nil
 }
 
+var errNoReader = errors.New("seine: extract: the reader is nil")
+
 // ErrURL says that the URL of a page is none.
 var ErrURL = errors.New("seine: extract: bad page url")
 
@@ -46,6 +48,9 @@ var ErrURL = errors.New("seine: extract: bad page url")
 //
 // The error is that of r, with the hints found so far, or one of those of Scan.
 func ScanReader(r io.Reader, o ScanOptions, yield func(Link) bool) (*Hints, error) {
+	if r == nil {
+		return nil, errNoReader
+	}
 	s, err := newScanner(o, Window, yield)
 	if err != nil {
 		return nil, err

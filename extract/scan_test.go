@@ -231,6 +231,9 @@ func TestScanRefusesUnknownEncodings(t *testing.T) {
 		if h, err := ScanReader(strings.NewReader("<a href=x>"), o, func(Link) bool { return true }); !errors.As(err, &e) || h != nil {
 			t.Errorf("%.20q: %v", label, err)
 		}
+		if _, err := ScanReader(nil, o, nil); err == nil {
+			t.Error("a nil reader is read")
+		}
 		if _, err := NewDocument([]byte("x"), DocumentOptions{URL: "http://h/", Encoding: label}).Hints(0); !errors.As(err, &e) {
 			t.Errorf("%.20q: %v", label, err)
 		}

@@ -178,11 +178,16 @@ func (c *Conn) readPieces(id uint32, n int64) error {
 		}
 		piece, _ := c.in.Peek(int(min(n, int64(c.in.Buffered()))))
 		c.mu.Lock()
-		if s := c.streams[id]; s == nil || !s.put(piece) {
-			c.consume(nil, int64(len(piece)))
-			c.kick(false)
-		} else {
+		taken := 0
+		if s := c.streams[id]; s != nil {
+			taken = s.put(piece)
+		}
+		if taken > 0 {
 			c.useless = 0
+		}
+		if taken < len(piece) { // the rest is nobody's
+			c.consume(nil, int64(len(piece)-taken))
+			c.kick(false)
 		}
 		c.unlock()
 		n -= int64(len(piece))
@@ -191,18 +196,22 @@ func (c *Conn) readPieces(id uint32, n int64) error {
 	return nil
 }
 
-// put takes bytes of the body, and returns false when it ends the stream instead.
-func (s *Stream) put(p []byte) bool {
+// put takes bytes of the body, and returns how many: where there are more than the head tells it ends the stream.
+func (s *Stream) put(p []byte) (n int) {
+	long := s.left >= 0 && int64(len(p)) > s.left
+	if long {
+		p = p[:s.left]
+	}
 	if s.left >= 0 {
-		if s.left -= int64(len(p)); s.left < 0 {
-			s.reset(&fault{Truncated, http2.ErrCodeProtocol, errLongBody})
-			return false
-		}
+		s.left -= int64(len(p))
 	}
 	s.bytesIn += int64(len(p))
 	s.chunks.write(p)
 	s.signal()
-	return true
+	if long {
+		s.reset(&fault{Truncated, http2.ErrCodeProtocol, errLongBody})
+	}
+	return len(p)
 }
 
 // end is the end of the response.

@@ -166,6 +166,10 @@ func TestFaults(t *testing.T) {
 			_ = p.WriteData(id, false, []byte("good"))
 			_ = p.WriteData(id, true, []byte("!"))
 		}, Truncated, "good", "RST PROTOCOL_ERROR", true},
+		{"length too short for one frame", func(p *peer, id uint32) {
+			p.head(id, false, ":status", "200", "content-length", "4")
+			_ = p.WriteData(id, true, []byte("good!"))
+		}, Truncated, "good", "RST PROTOCOL_ERROR", true},
 
 		{"too much head in pieces", func(p *peer, id uint32) {
 			block := p.block(":status", "200", "a", strings.Repeat("~", 20_000))
