@@ -98,7 +98,7 @@ func (b *Builder) AddFS(fsys fs.FS, root string) error {
 }
 
 // Build writes the torrent file. Parse takes it back strictly, with no warning and with the same facts; what could not come
-// back so is an *Error that names the field and has no offset. Only an Info that is given is taken as it stands, and needs
+// back so is an *Error that names the field and has no offset; an error of a content names its path. Only an Info that is given is taken as it stands, and needs
 // no more than to be readable. When ctx ends, so does the hashing, with the error of ctx.
 func (b *Builder) Build(ctx context.Context) ([]byte, error) {
 	if err := ctx.Err(); err != nil {

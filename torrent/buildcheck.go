@@ -72,11 +72,14 @@ func (b *Builder) checkInfo(version Version, pieceLength int64) error {
 	for i := range b.Files {
 		f := &b.Files[i]
 		kind, field := f.check(version, len(b.Files) == 1)
+		if kind == "" && version != V2 && f.Open == nil && f.Length > 0 && b.Pieces == nil {
+			kind, field = ErrMissingPieces, "Open"
+		}
 		if kind == "" && version == V2 && f.Open == nil {
 			kind, field = f.checkHashes(pieceLength)
 		}
 		if kind != "" {
-			return refused(kind, fmt.Sprintf("Files[%d].%s", i, field), fmt.Errorf("%.100q", f.Path))
+			return refused(kind, fmt.Sprintf("Files[%d].%s", i, field), fmt.Errorf("%.100q", append([]string{b.Name}, f.Path...)))
 		}
 	}
 	if alone(b.Files) {

@@ -207,6 +207,10 @@ func TestBuilderRefusesFacts(t *testing.T) {
 		{"link to nothing", with(func(b *torrent.Builder) {
 			b.Files = []torrent.BuildFile{{Path: []string{"a"}, Length: 3, Open: one.Open}, {Path: []string{"l"}, Attr: torrent.Symlink, Link: []string{"x"}}}
 		}), torrent.ErrBadSymlink, "Files[1].Link"},
+		{"neither content nor hashes", with(func(b *torrent.Builder) { b.Files[0].Open = nil }), torrent.ErrMissingPieces, "Files[0].Open"},
+		{"hashes of version 2 in a hybrid", with(func(b *torrent.Builder) {
+			b.Version, b.Files[0].Open, b.Files[0].PiecesRoot = torrent.Hybrid, nil, torrent.HashV2{1}
+		}), torrent.ErrMissingPieces, "Files[0].Open"},
 		{"too many files", torrent.Builder{Name: "n", PieceLength: 1 << 20, Files: many, Pieces: layer[:20]}, torrent.ErrTooManyFiles, "Files"},
 		{"no layer", v2(40_000, 32<<10, nil), torrent.ErrInvalidPieceLayers, "Files[0].PieceLayer"},
 		{"wrong layer", v2(40_000, 32<<10, layer), torrent.ErrInvalidPieceLayers, "Files[0].PieceLayer"},

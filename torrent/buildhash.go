@@ -83,9 +83,6 @@ func (h *pieceHasher) write(b []byte) {
 
 // file hashes a file.
 func (h *pieceHasher) file(ctx context.Context, f *BuildFile) (err error) {
-	if f.Open == nil {
-		return errors.New("neither content nor hashes")
-	}
 	if err := ctx.Err(); err != nil {
 		return err
 	}

@@ -41,8 +41,13 @@ func TestUnusableTwinOfTheName(t *testing.T) {
 		twin, name string
 		kind       torrent.ErrorKind
 	}{
-		{"2:..", "demo", torrent.ErrUnsafePath}, {"0:", "demo", torrent.ErrUnsafePath}, {"1:\xff", "demo", torrent.ErrNotUTF8},
-		{"2:\x00\x00", "demo", torrent.ErrUnsafePath}, {"i1e", "demo", torrent.ErrWrongType}, {"3:\u202e", "_", torrent.ErrUnsafePath}, {"1:x", "x", ""},
+		{"2:..", "demo", torrent.ErrUnsafePath},
+		{"0:", "demo", torrent.ErrUnsafePath},
+		{"1:\xff", "demo", torrent.ErrNotUTF8},
+		{"2:\x00\x00", "demo", torrent.ErrUnsafePath},
+		{"i1e", "demo", torrent.ErrWrongType},
+		{"3:\u202e", "_", torrent.ErrUnsafePath},
+		{"1:x", "x", ""},
 	}
 	for _, tt := range tests {
 		s := outer("", strings.Replace(demoInfo, "4:name4:demo", "4:name4:demo10:name.utf-8"+tt.twin, 1), "")
@@ -196,5 +201,14 @@ func TestAttributesOfASingleFile(t *testing.T) {
 	m, w := parse(t, outer("", "d4:attr4:hxlp6:lengthi100e4:name4:demo"+infoEnd, ""))
 	if m.Files[0].Attr != torrent.Executable|torrent.Hidden || len(w) > 0 {
 		t.Errorf("got %d, %v", m.Files[0].Attr, w)
+	}
+}
+
+func TestEmptyTwinOfTheComment(t *testing.T) {
+	t.Parallel()
+	m, _ := parse(t, outer("7:comment1:c13:comment.utf-80:", demoInfo, ""))
+	twin, _ := parse(t, outer("7:comment1:c13:comment.utf-81:u", demoInfo, ""))
+	if m.Comment != "c" || twin.Comment != "u" {
+		t.Errorf("got %q, %q", m.Comment, twin.Comment)
 	}
 }

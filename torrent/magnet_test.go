@@ -183,6 +183,9 @@ func TestFragmentsAndEscapesOfMagnets(t *testing.T) {
 		}
 	}
 	m := magnet(t, link+"&tr=http%3A%2F%2Fa%0D%0AX&tr=http://b\x7f/x&ws=http://c/%00d&xs=http://e%1Bf&as=http://g\nh&tr=http:///i&tr=udp://j")
+	if p := magnet(t, link+"&x.pe=a%E2%80%AEb:1&x.pe=a%C2%A0b:1&x.pe=b%C3%BCcher.example:1"); !slices.Equal(p.Peers, []string{"bücher.example:1"}) {
+		t.Errorf("peers %q", p.Peers)
+	}
 	if want := (torrent.Magnet{V1: m.V1, Trackers: []string{"udp://j"}}); !reflect.DeepEqual(m, want) {
 		t.Errorf("control characters: %+v", m)
 	}

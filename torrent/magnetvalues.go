@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -88,5 +89,8 @@ func isHost(s string) bool {
 			return false
 		}
 	}
-	return len(s) <= maxHost && (ascii || utf8.ValidString(s))
+	return len(s) <= maxHost && (ascii || utf8.ValidString(s) && !strings.ContainsFunc(s, isHidden))
 }
+
+// isHidden tells characters that are not seen, or as a blank alone.
+func isHidden(r rune) bool { return !unicode.IsGraphic(r) || unicode.IsSpace(r) }

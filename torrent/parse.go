@@ -196,8 +196,9 @@ func (p *parser) once(seen *bool, read func()) {
 	read()
 }
 
+// text takes a string over, unless it is empty.
 func (p *parser) text(dst *string, t bencode.Token, key string) {
-	if p.optional(t, bencode.String, key) {
+	if p.optional(t, bencode.String, key) && len(p.Text(t)) > 0 {
 		*dst = string(p.Text(t))
 	}
 }

@@ -61,7 +61,7 @@ func TestFormsThatReadBack(t *testing.T) {
 		*loop
 		X int
 	}
-	if b, err := bencode.Marshal(loop{X: 1}); err != nil || string(b) != "d1:Xi1ee" {
+	if b, err := bencode.Marshal(loop{loop: nil, X: 1}); err != nil || string(b) != "d1:Xi1ee" {
 		t.Errorf("embedded in itself: %q, %v", b, err)
 	}
 }
