@@ -322,3 +322,30 @@ func TestAddRefusesWhatCannotBeSent(t *testing.T) {
 		}
 	})
 }
+
+// A page that redirects led to, and whose handler was left behind, is tried again like any other.
+func TestRedirectedPageIsTriedAgainAfterItsHandlerHung(t *testing.T) {
+	t.Parallel()
+	bubble(t, func(t *testing.T, w *web) {
+		w.serve(t, "films.example", func(rw http.ResponseWriter, r *http.Request) {
+			if r.URL.Path == "/old" {
+				http.Redirect(rw, r, "/new", http.StatusFound)
+			}
+		})
+		release := make(chan struct{})
+		defer close(release)
+		tries := 0
+		stats, err := run(t, w, crawler.Config{
+			IgnoreRobots: true, HandlerTimeout: time.Minute, Grace: time.Second,
+			Handler: crawler.HandlerFunc(func(context.Context, *crawler.Page) error {
+				if tries++; tries == 1 {
+					<-release
+				}
+				return nil
+			}),
+		}, "http://films.example/old")
+		if err != nil || tries != 2 || stats.Pages != 1 || stats.Abandoned != 1 || stats.Moved != 0 {
+			t.Errorf("%d tries, %v, %v", tries, stats, err)
+		}
+	})
+}

@@ -189,19 +189,11 @@ func (e *Engine) hopHeader(r *Request, method string, hops []fetch.Hop) http.Hea
 	return header
 }
 
-// DeliveryAsker is a Frontier that can tell whether a page is delivered already, so that none is handled twice though
-// redirects lead to it. Without it a page that was fetched by its own URL is delivered again when a redirect leads there.
-type DeliveryAsker interface {
-	// Delivered reports whether the page of a key was delivered or is about to be: the key is done, was passed by a redirect,
-	// or is leased.
-	Delivered(ctx context.Context, key string) (bool, error)
-}
-
 // errTwice ends a visit whose redirects led to a page that is delivered by another.
 var errTwice = fmt.Errorf("%w; its page is delivered by another request", errMoved)
 
-// claim makes the page at a URL that redirects led to that of the visit, unless it is that of another: the frontier says so,
-// or one that is under way has come there first. Only a plain request asks: one with a body or a Key of its own wants its
+// claim makes the page at a URL that redirects led to that of the visit, unless it is that of another: the frontier, if it is
+// an Inspector, says that it is done or leased, or one that is under way has come there first. Only a plain request asks: one with a body or a Key of its own wants its
 // answer whatever others had, and one that was moved may have come back to where its chain began.
 func (v *visit) claim(url string) error {
 	plain, at := Request{URL: v.req.URL}, Request{URL: stored(url)}
@@ -220,11 +212,12 @@ func (v *visit) claim(url string) error {
 		v.e.claims[key], v.claimed = struct{}{}, key
 	}
 	v.e.mu.Unlock()
-	if asker, ok := v.e.cfg.Frontier.(DeliveryAsker); ok && !taken {
-		var err error
-		if taken, err = asker.Delivered(v.ctx, key); err != nil {
+	if inspector, ok := v.e.cfg.Frontier.(Inspector); ok && !taken {
+		i, err := inspector.Inspect(v.ctx, key, at.Host())
+		if err != nil {
 			return err
 		}
+		taken = i.State == StateDone || i.State == StateLeased
 	}
 	if taken {
 		return errTwice

@@ -1,7 +1,6 @@
 package crawler
 
 import (
-	"context"
 	"runtime"
 
 	"github.com/seine-go/seine/internal/hashtable"
@@ -85,17 +84,4 @@ func (t *keyTable) setReady(h uint64, s keyState, priority int) {
 		delete(t.far, h)
 	}
 	t.shards[hashtable.Of(h)].Set(h, 0, uint16(s)|uint16(level)<<stateBits)
-}
-
-// Delivered implements DeliveryAsker.
-func (m *Memory) Delivered(ctx context.Context, key string) (bool, error) {
-	if _, err := m.begin(ctx); err != nil {
-		return false, err
-	}
-	defer m.mu.Unlock()
-	switch m.keys.state(m.keys.hash(key)) {
-	case finished, leased, dropped:
-		return true, nil
-	}
-	return false, nil
 }

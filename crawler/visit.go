@@ -89,7 +89,6 @@ func (r *run) visit(l Lease, leased time.Time, s *scratch) {
 	err := errGone
 	defer cancel(nil)
 	defer func() { // also when the handler ended its goroutine
-		defer v.unclaim()
 		v.over.Store(true)
 		if s.abandoned = !r.settles(v); !s.abandoned {
 			defer r.left(v)
@@ -101,6 +100,7 @@ func (r *run) visit(l Lease, leased time.Time, s *scratch) {
 
 // conclude settles the visit, whatever happens meanwhile.
 func (v *visit) conclude(p *Page, err error) {
+	defer v.unclaim()
 	r, settled := v.r, false
 	defer func() {
 		if e := r.safely("Hooks.Visit", func() error { v.end(v.result); return nil }); e != nil {
