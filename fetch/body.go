@@ -134,9 +134,7 @@ func (b *bodyReader) read(info *bodyInfo, limit int64) (data []byte, sunk int64,
 		src, size = b.decoders(first, list, limit), -1
 	}
 	if ahead := b.wire.ahead(); b.sink == nil && size > 0 && size <= limit && int64(len(ahead)) == size && !isGzip(ahead) {
-		data = bytes.Clone(ahead) // all of it is there already; memory that is filled at once is not cleared before
-		b.wire.take(len(data))
-		data, err := b.readEnd(src, data)
+		data, err := b.readAhead(src, ahead)
 		return data, 0, b.cutError(err), nil
 	}
 	buf := b.scratch[:min(scratchSize, limit+1)]
@@ -150,9 +148,7 @@ func (b *bodyReader) read(info *bodyInfo, limit int64) (data []byte, sunk int64,
 		data = buf[:n]
 	}
 	if isGzip(data) && isPackedDocument(info.header.Get("Content-Type"), info.path) {
-		b.wire.bound = rawBound(limit)
-		packed := io.MultiReader(bytes.NewReader(bytes.Clone(data)), src)
-		src, size, data, err = b.decoder(b.source(b.layer(packed, limit)), codingGzip), -1, b.scratch[:0], nil
+		src, size, data, err = b.unpacked(src, data, limit), -1, b.scratch[:0], nil
 	}
 	switch {
 	case b.sink != nil:
@@ -189,6 +185,20 @@ func (b *bodyReader) outcome(err error) (cut, fatal *Error) {
 		err = b.drain()
 	}
 	return b.cutError(err), nil
+}
+
+// readAhead reads a body that is there already; memory that is filled at once is not cleared before.
+func (b *bodyReader) readAhead(src io.Reader, ahead []byte) ([]byte, error) {
+	data := bytes.Clone(ahead)
+	b.wire.take(len(data))
+	return b.readEnd(src, data)
+}
+
+// unpacked reads what is packed in a body of which some has been read.
+func (b *bodyReader) unpacked(src io.Reader, begun []byte, limit int64) io.Reader {
+	b.wire.bound = rawBound(limit)
+	packed := io.MultiReader(bytes.NewReader(bytes.Clone(begun)), src)
+	return b.decoder(b.source(b.layer(packed, limit)), codingGzip)
 }
 
 func rawBound(limit int64) int64 {

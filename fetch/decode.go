@@ -4,10 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"errors"
-	"fmt"
 	"io"
-	"net/http"
-	"strings"
 	"sync"
 
 	"github.com/andybalholm/brotli"
@@ -15,7 +12,6 @@ import (
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zlib"
 	"github.com/klauspost/compress/zstd"
-	"golang.org/x/text/encoding/htmlindex"
 )
 
 // Bounds of decoding.
@@ -25,104 +21,6 @@ const (
 	sniffLen      = 3
 	probeLen      = 512 // bytes that are decoded to see whether they are coded at all
 )
-
-// CodingError is a content coding that is not known, or too many of them.
-type CodingError struct{ Coding string }
-
-// Error names the coding.
-func (e *CodingError) Error() string { return fmt.Sprintf("content coding %q is not known", e.Coding) }
-
-type coding uint8
-
-const (
-	codingGzip coding = iota + 1
-	codingDeflate
-	codingBrotli
-	codingZstd
-)
-
-// codings returns the codings of a body, the outermost first, and the first name that is none. Names that say that nothing
-// was done are left out, and labels of character encodings, which some hosts write into this field.
-func codings(h http.Header) (list []coding, unknown string) {
-	fields := h["Content-Encoding"]
-	if len(fields) == 0 {
-		return nil, ""
-	}
-	for i := len(fields) - 1; i >= 0; i-- {
-		names := strings.Split(fields[i], ",")
-		for j := len(names) - 1; j >= 0; j-- {
-			name := strings.ToLower(strings.Trim(names[j], " \t\"'"))
-			var c coding
-			switch name {
-			case "gzip", "x-gzip":
-				c = codingGzip
-			case "deflate":
-				c = codingDeflate
-			case "br":
-				c = codingBrotli
-			case "zstd":
-				c = codingZstd
-			case "", "identity", "none", "binary", "8bit", "7bit":
-				continue
-			default:
-				if _, err := htmlindex.Get(name); err == nil {
-					continue
-				}
-				return nil, name
-			}
-			if list = append(list, c); len(list) > maxCodings {
-				return nil, strings.Join(fields, ", ")
-			}
-		}
-	}
-	return list, ""
-}
-
-// isPackedDocument says whether a body that begins like gzip, though no coding says so, is unpacked.
-//
-// It is when its type is that of a document (text, XML, JSON, scripts), none of which can begin so, or when it has no type.
-// A body of an opaque or a packed type is a download and delivered as it is, unless its name says that a document is packed
-// in it: sitemap.xml.gz.
-func isPackedDocument(contentType, path string) bool {
-	mediaType, _, _ := strings.Cut(contentType, ";")
-	mediaType = strings.ToLower(strings.TrimSpace(mediaType))
-	kind, sub, _ := strings.Cut(mediaType, "/")
-	switch {
-	case mediaType == "", kind == "text", kind == "*", kind == "unknown", sub == "unknown", sub == "x-unknown":
-		return true
-	case kind == "application" || kind == "image" || kind == "model":
-		for _, part := range strings.FieldsFunc(sub, func(r rune) bool { return r == '+' || r == '-' || r == '.' }) {
-			switch part {
-			case "xml", "xhtml", "html", "json", "jsonl", "ndjson", "javascript", "ecmascript", "rss", "atom", "csv", "svg", "rdf":
-				return true
-			}
-		}
-	}
-	name, found := strings.CutSuffix(strings.ToLower(path), ".gz")
-	if !found {
-		return false
-	}
-	switch name[strings.LastIndexByte(name, '.')+1:] {
-	case "xml", "txt", "html", "htm", "xhtml", "json", "jsonl", "ndjson", "csv", "tsv", "rss", "atom", "rdf", "svg":
-		return true
-	}
-	return false
-}
-
-// isGzip reports whether b begins a gzip member (RFC 1952 2.3.1) in the one method that there is.
-func isGzip(b []byte) bool {
-	return len(b) >= sniffLen && b[0] == 0x1f && b[1] == 0x8b && b[2] == 8
-}
-
-// isZlib reports whether b begins a zlib stream (RFC 1950 2.2) without a preset dictionary.
-func isZlib(b []byte) bool {
-	return len(b) >= 2 && b[0]&0x0f == 8 && b[0]>>4 <= 7 && (int(b[0])<<8|int(b[1]))%31 == 0 && b[1]&0x20 == 0
-}
-
-// isZstd reports whether b begins a zstd frame or a skippable one (RFC 8878 3.1).
-func isZstd(b []byte) bool {
-	return len(b) >= 4 && (bytes.Equal(b[:4], []byte{0x28, 0xb5, 0x2f, 0xfd}) || b[0]&0xf0 == 0x50 && bytes.Equal(b[1:4], []byte{0x2a, 0x4d, 0x18}))
-}
 
 // decoders stacks the decoders of a body, the outermost coding first.
 func (b *bodyReader) decoders(src *bufio.Reader, list []coding, limit int64) io.Reader {
