@@ -3,6 +3,7 @@ package torrent_test
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"reflect"
 	"slices"
 	"strings"
@@ -118,6 +119,13 @@ func TestTargetsOfLinks(t *testing.T) {
 	_, w := parse(t, outer("", listed(file(1, "a"), strings.Replace(two, "%", "l", 1), strings.Replace(two, "%", "m", 1)), ""))
 	if len(w) != 2 {
 		t.Errorf("two links to nothing: %v", w)
+	}
+	many := []string{strings.Replace(two, "%", "l", 1), "4:attr1:l6:lengthi0e4:pathl1:me12:symlink pathl3:f015:childe", "4:attr1:l6:lengthi0e4:pathl1:ne12:symlink pathl3:f01e"}
+	for i := range 40 {
+		many = append(many, file(1, fmt.Sprintf("f%02d", i), "child"))
+	}
+	if _, w := parse(t, outer("", listed(many...), "")); len(w) != 1 || w[0].Kind != torrent.ErrBadSymlink {
+		t.Errorf("links among many files: %v", w)
 	}
 	// Targets count as paths do.
 	target := "4:attr1:l6:lengthi0e4:pathl1:le12:symlink pathl255:" + strings.Repeat("y", 255) + "e"

@@ -49,6 +49,7 @@ type parser struct {
 
 	linkBytes int           // of the targets of symbolic links
 	safe      []byte        // scratch
+	set       *pathSet      // of the paths, once makeUnique has needed one
 	layers    bencode.Token // piece layers
 	info      infoParts
 }

@@ -218,9 +218,12 @@ func (p *parser) paths() bool {
 
 // links puts the targets of symbolic links below the name of the torrent, and warns of those that lead nowhere.
 func (p *parser) links(files []File) {
-	set := newPathSet(len(files))
-	for i := range files {
-		set.enter(files[i].Path, true)
+	set := p.set
+	if set == nil { // a few files
+		set = newPathSet(len(files))
+		for i := range files {
+			set.enter(files[i].Path, true)
+		}
 	}
 	for i := range files {
 		more := files[i].more

@@ -116,6 +116,7 @@ func (p *parser) makeUnique(files []File) bool {
 		return true
 	}
 	set := newPathSet(len(files))
+	p.set = set
 	for i := range files {
 		folder, _ := cutName(files[i].Path)
 		set.enter(folder, true)
