@@ -62,7 +62,6 @@ func (t *Transport) connect(f *flight) (*conn, *Error) {
 	}
 	if f.url.Scheme() == "https" {
 		if err := t.handshake(f, c); err != nil {
-			c.nc.Close()
 			return nil, err
 		}
 	}
@@ -197,7 +196,7 @@ func (t *Transport) dialFirst(ctx context.Context, addrs []netip.Addr, service s
 	addrs = addrs[:min(len(addrs), maxDialAddrs)]
 	if len(addrs) == 1 {
 		addr := netip.AddrPortFrom(addrs[0], port)
-		nc, err := t.conf.dial(ctx, "tcp", addr.String())
+		nc, err := t.dialAddr(ctx, addr)
 		return nc, addr, err
 	}
 	ctx, cancel := context.WithCancel(ctx)
@@ -233,16 +232,32 @@ func (t *Transport) dialFirst(ctx context.Context, addrs []netip.Addr, service s
 	}
 }
 
-// dialOne dials one address. A connection that nobody waits for any more is closed.
+// dialOne dials one address. A connection that nobody waits for any more is closed, and a panic is an error.
 func (t *Transport) dialOne(ctx context.Context, addr netip.AddrPort, results chan<- dialled) {
-	nc, err := t.conf.dial(ctx, "tcp", addr.String())
-	select {
-	case results <- dialled{nc, addr, err}:
-	case <-ctx.Done():
-		if err == nil {
-			nc.Close()
+	r := dialled{addr: addr, err: errPanicked}
+	defer func() {
+		if value := recover(); value != nil {
+			r.err = fmt.Errorf("%w: %v", errPanicked, value)
 		}
+		select {
+		case results <- r:
+		case <-ctx.Done():
+			if r.err == nil {
+				r.nc.Close()
+			}
+		}
+	}()
+	r.nc, r.err = t.dialAddr(ctx, addr)
+}
+
+var errNoConn = errors.New("neither a connection nor an error was returned")
+
+func (t *Transport) dialAddr(ctx context.Context, addr netip.AddrPort) (net.Conn, error) {
+	nc, err := t.conf.dial(ctx, "tcp", addr.String())
+	if nc == nil && err == nil {
+		err = errNoConn
 	}
+	return nc, err
 }
 
 // dialError says why a host could not be reached; ctx is that of the caller, limited the one with the timeout.

@@ -19,6 +19,12 @@ func Limit(l ratelimit.Limiter) Middleware {
 	bytes, _ := l.(ratelimit.ByteBooker)
 	return func(next Fetcher) Fetcher {
 		return FetcherFunc(func(ctx context.Context, req *Request) (*Response, error) {
+			switch {
+			case req == nil:
+				return nil, &Error{Op: "limit", Kind: ErrInvalid, Err: errNilRequest}
+			case l == nil:
+				return nil, &Error{Op: "limit", URL: req.URL, Kind: ErrInvalid, Err: errNilLimiter}
+			}
 			u, err := weburl.Parse(req.URL)
 			if err != nil {
 				return nil, &Error{Op: "parse", URL: req.URL, Kind: ErrInvalid, Err: err}
@@ -28,7 +34,7 @@ func Limit(l ratelimit.Limiter) Middleware {
 				return nil, limitError(ctx, req.URL, err)
 			}
 			resp, err := next.Fetch(ctx, req)
-			if bytes == nil || err != nil || resp.RawSize <= 0 {
+			if bytes == nil || err != nil || resp == nil || resp.RawSize <= 0 {
 				return resp, err
 			}
 			// The answer is there. That its bytes could not be booked is no reason to lose it.
@@ -40,6 +46,8 @@ func Limit(l ratelimit.Limiter) Middleware {
 
 // maxBooked bounds what one body costs, in bytes, where an int is short.
 const maxBooked = 1<<31 - 1
+
+var errNilLimiter = errors.New("the Limiter is nil")
 
 func limitError(ctx context.Context, url string, err error) *Error {
 	var late *ratelimit.WaitError

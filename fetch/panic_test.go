@@ -110,3 +110,66 @@ func TestNoHeaderTimeoutOverHTTP2(t *testing.T) {
 		t.Errorf("%v, %v", resp, err)
 	}
 }
+
+// What the caller's own functions return or do against the rules is an error of the request.
+func TestBrokenDialAndHandshakeAreErrors(t *testing.T) {
+	t.Parallel()
+	closed := make(chan struct{}, 4)
+	open := func() (net.Conn, error) {
+		a, b := net.Pipe()
+		go func() {
+			_, _ = io.Copy(io.Discard, b)
+			closed <- struct{}{}
+		}()
+		return a, nil
+	}
+	two := resolverFunc(func(string) ([]string, error) { return []string{"8.8.8.8", "9.9.9.9"}, nil })
+	for name, c := range map[string]struct {
+		url    string
+		dial   func() (net.Conn, error)
+		tls    Handshaker
+		panics bool // of the request itself
+		closes bool
+	}{
+		"no connection":              {url: "http://8.8.8.8/", dial: func() (net.Conn, error) { return nil, nil }},
+		"no connection to many":      {url: "http://films.example/", dial: func() (net.Conn, error) { return nil, nil }},
+		"a panic for each of many":   {url: "http://films.example/", dial: func() (net.Conn, error) { panic("dial") }},
+		"a panic of the handshake":   {url: "https://8.8.8.8/", dial: open, tls: handshaker(func() net.Conn { panic("shake") }), panics: true, closes: true},
+		"no connection of handshake": {url: "https://8.8.8.8/", dial: open, tls: handshaker(func() net.Conn { return nil }), closes: true},
+	} {
+		tr := newTransport(t, &Transport{
+			Resolver: two, TLS: c.tls,
+			Dial: func(context.Context, string, string) (net.Conn, error) { return c.dial() },
+		})
+		func() {
+			defer func() {
+				if value := recover(); (value != nil) != c.panics {
+					t.Errorf("%s: panic %v", name, value)
+				}
+			}()
+			if _, err := tr.Fetch(t.Context(), &Request{URL: c.url}); KindOf(err) != ErrConnect && KindOf(err) != ErrTLS {
+				t.Errorf("%s: %v", name, err)
+			}
+		}()
+		if c.closes {
+			<-closed
+		}
+	}
+}
+
+type handshaker func() net.Conn
+
+func (h handshaker) Handshake(context.Context, net.Conn, Target) (net.Conn, ConnInfo, error) {
+	return h(), ConnInfo{}, nil
+}
+
+func TestLimitOfNothing(t *testing.T) {
+	t.Parallel()
+	none := FetcherFunc(func(context.Context, *Request) (*Response, error) { return nil, nil })
+	if _, err := Limit(nil)(none).Fetch(t.Context(), &Request{URL: "http://films.example/"}); KindOf(err) != ErrInvalid {
+		t.Errorf("%v", err)
+	}
+	if _, err := Limit(nil)(none).Fetch(t.Context(), nil); KindOf(err) != ErrInvalid {
+		t.Errorf("%v", err)
+	}
+}

@@ -17,7 +17,7 @@ const maxTickets = 1024
 
 var errNoCertificate = errors.New("the host has shown no certificate")
 
-// handshake makes the connection of the hop a TLS connection.
+// handshake makes the connection of the hop a TLS connection, or closes it.
 func (t *Transport) handshake(f *flight, c *conn) *Error {
 	alpn := t.conf.alpn
 	if f.onlyH1 {
@@ -27,7 +27,16 @@ func (t *Transport) handshake(f *flight, c *conn) *Error {
 	ctx, cancel := withTimeout(f.ctx, t.conf.tlsTimeout)
 	defer cancel()
 	start := time.Now()
+	shaken := false
+	defer func() {
+		if !shaken { // also by a panic
+			c.nc.Close()
+		}
+	}()
 	nc, info, err := t.conf.tls.Handshake(ctx, c.nc, to)
+	if nc == nil && err == nil {
+		err = errNoConn
+	}
 	if err != nil {
 		if f.ctx.Err() != nil {
 			return contextError(f.ctx, "handshake")
@@ -37,7 +46,7 @@ func (t *Transport) handshake(f *flight, c *conn) *Error {
 		}
 		return &Error{Op: "handshake", Kind: ErrTLS, Final: isCertificateFault(err), Err: err}
 	}
-	c.nc, c.info, c.took.tls = nc, info, time.Since(start)
+	c.nc, c.info, c.took.tls, shaken = nc, info, time.Since(start), true
 	if _, err := netip.ParseAddr(to.ServerName.SNI); err != nil { // RFC 6066 section 3: addresses are not sent
 		c.sni = to.ServerName.SNI
 	}
