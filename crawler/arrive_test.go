@@ -199,6 +199,27 @@ func TestForeignRedirectsAreChecked(t *testing.T) {
 	}
 }
 
+// A Fetcher that says nothing of the URL has answered the one that was asked for.
+func TestFetcherWithoutURL(t *testing.T) {
+	t.Parallel()
+	bubble(t, func(t *testing.T, _ *web) {
+		url := ""
+		e, err := crawler.New(crawler.Config{
+			IgnoreRobots: true,
+			Fetcher: fetch.FetcherFunc(func(context.Context, *fetch.Request) (*fetch.Response, error) {
+				return &fetch.Response{Status: 200}, nil
+			}),
+			Handler: crawler.HandlerFunc(func(_ context.Context, p *crawler.Page) error { url = p.URL; p.FollowLinks(); return nil }),
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if stats, err := e.Run(t.Context(), "http://films.example/a"); err != nil || stats.Pages != 1 || url != "http://films.example/a" {
+			t.Errorf("%q, %v, %v", url, stats, err)
+		}
+	})
+}
+
 // A redirect of a request with a body that leads to a busy host goes on there as the Transport would have had it.
 func TestMovedRedirectKeepsMethodAndBody(t *testing.T) {
 	t.Parallel()

@@ -86,7 +86,7 @@ func (v *visit) arrive(resp *fetch.Response, err error) error {
 	if err != nil {
 		return err
 	}
-	redirected := resp.URL != v.req.URL && stored(resp.URL) != v.req.URL
+	redirected := resp.URL != "" && resp.URL != v.req.URL && stored(resp.URL) != v.req.URL
 	if _, is := v.e.own.(foreign); is {
 		if err := v.arriveForeign(resp, redirected); err != nil {
 			return err
