@@ -1,6 +1,7 @@
 package crawler
 
 import (
+	"context"
 	"fmt"
 	"log/slog"
 	"math"
@@ -13,6 +14,7 @@ import (
 	"github.com/seine-go/seine/dedupe"
 	"github.com/seine-go/seine/extract"
 	"github.com/seine-go/seine/fetch"
+	"github.com/seine-go/seine/fetch/cookie"
 	"github.com/seine-go/seine/fetch/robots"
 	"github.com/seine-go/seine/ratelimit"
 )
@@ -58,6 +60,10 @@ type Config struct {
 	// IgnoreNoFollow follows links that carry rel=nofollow, and the links of pages whose robots meta or X-Robots-Tag
 	// forbids it.
 	IgnoreNoFollow bool
+	// Cookies opens the jar of a session for each request, as fetch.Transport.Cookies does; Request.Session names the session, ""
+	// where there is none. Nil gives each session that is named a jar in memory, up to 4096 of them, and keeps no cookies of other
+	// requests beyond their redirects. A fetch.Transport that has Cookies of its own opens the jars itself.
+	Cookies func(ctx context.Context, session string) (*cookie.Jar, error)
 	// AllowPrivate lets the engine's own Transport connect to loopback, private and link-local addresses.
 	AllowPrivate bool
 

@@ -28,6 +28,7 @@ import (
 
 	"github.com/seine-go/seine/dedupe"
 	"github.com/seine-go/seine/fetch"
+	"github.com/seine-go/seine/fetch/cookie"
 	"github.com/seine-go/seine/fetch/robots"
 )
 
@@ -99,15 +100,21 @@ func (e *Engine) chain() error {
 		if f.UserAgent != "" && e.named && f.UserAgent != e.cfg.UserAgent {
 			return &ConfigError{Field: "UserAgent", Reason: "differs from that of the Transport given"}
 		}
+		if f.Cookies != nil && e.cfg.Cookies != nil {
+			return &ConfigError{Field: "Cookies", Reason: "the Transport given opens jars itself"}
+		}
 		e.transport = f
 	default:
 		if e.cfg.AllowPrivate {
 			return &ConfigError{Field: "AllowPrivate", Reason: "is for the engine's own Transport; the Fetcher given decides by itself where it connects"}
 		}
+		if e.cfg.Cookies != nil {
+			return &ConfigError{Field: "Cookies", Reason: "are for a fetch.Transport; the Fetcher given keeps cookies by itself"}
+		}
 		e.own, e.transport = foreign{e, f}, new(fetch.Transport) // which knows what is secret for everybody
 	}
 	if e.own == nil {
-		e.own = e.transport.Under(fetch.Terms{Gate: gate{e}, CheckHop: e.checkHop, UserAgent: e.cfg.UserAgent})
+		e.own = e.transport.Under(fetch.Terms{Gate: gate{e}, CheckHop: e.checkHop, UserAgent: e.cfg.UserAgent, Cookies: e.jars()})
 	}
 	e.fetcher = e.own
 	for i := len(e.cfg.Middleware) - 1; i >= 0; i-- {
@@ -122,6 +129,20 @@ func (e *Engine) chain() error {
 		e.fetcher = f
 	}
 	return nil
+}
+
+// jars opens the jars of sessions.
+func (e *Engine) jars() func(ctx context.Context, session string) (*cookie.Jar, error) {
+	if e.cfg.Cookies != nil {
+		return e.cfg.Cookies
+	}
+	var inMemory cookie.Jars
+	return func(ctx context.Context, session string) (*cookie.Jar, error) {
+		if session == "" {
+			return nil, nil
+		}
+		return inMemory.Open(ctx, session)
+	}
 }
 
 func orNone(n int) int {

@@ -239,7 +239,7 @@ func (p *Page) follow(url string, noFollow bool) bool {
 	if u.HasUserInfo() { // a credential, which is not stored
 		url = u.WithoutUserInfo().Href()
 	}
-	r := Request{URL: url, Depth: p.Depth + 1}
+	r := Request{URL: url, Depth: p.Depth + 1, Session: p.Request.Session}
 	if !v.e.strict || !u.IsPlain() { // else it is its own key
 		var err error
 		if p.s.key, err = v.e.setKey(&r, p.s.key); err != nil {
@@ -281,8 +281,8 @@ func (p *Page) index() {
 	})
 }
 
-// Add stages requests. URLs are resolved against the page. Depth is one more than the page's unless it is set. A
-// request that cannot be stored, is out of scope, or is one more than Config.MaxLinks allows a page, is an error and none
+// Add stages requests. URLs are resolved against the page. Depth is one more than the page's, and Session that of the page, unless
+// they are set. A request that cannot be stored, is out of scope, or is one more than Config.MaxLinks allows a page, is an error and none
 // is staged.
 func (p *Page) Add(reqs ...*Request) error {
 	if p.over() {
@@ -319,6 +319,9 @@ func (p *Page) Add(reqs ...*Request) error {
 func (p *Page) made(r *Request) (*Request, error) {
 	if r.Depth == 0 {
 		r.Depth = p.Depth + 1
+	}
+	if r.Session == "" {
+		r.Session = p.Request.Session
 	}
 	r, err := p.v.e.seed(r)
 	switch {

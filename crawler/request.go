@@ -37,7 +37,7 @@ type Request struct {
 	Label string          // chosen by the application, to tell its requests apart
 	Data  json.RawMessage // the application's own JSON
 
-	Session  string // names the jar and exit that belong together
+	Session  string // names the jar of cookies and the exit that belong together; links that are followed keep that of their page
 	Priority int    // greater is sooner
 	Depth    int    // links from a seed
 	Hops     int    // redirects on the way from the request that a page or seed named

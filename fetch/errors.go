@@ -35,11 +35,12 @@ const (
 	ErrEncoding              // the body's coding is unknown or damaged
 	ErrRedirect              // too many redirects, or a loop
 	ErrSink                  // the caller's Sink, or its writer, failed
+	ErrCookies               // the jar of the session could not be opened
 )
 
 var kindNames = [...]string{
 	"unknown", "invalid request", "refused address", "redirect refused", "canceled", "timeout", "dns", "connect", "tls", "proxy",
-	"connection closed", "protocol", "header limit", "body limit", "truncated body", "too slow", "content coding", "redirect limit", "sink",
+	"connection closed", "protocol", "header limit", "body limit", "truncated body", "too slow", "content coding", "redirect limit", "sink", "cookies",
 }
 
 // String returns the name of the kind.
@@ -64,7 +65,7 @@ const (
 // Fault says who is to blame for errors of the kind.
 func (k ErrorKind) Fault() Fault {
 	switch k {
-	case ErrUnknown, ErrCanceled:
+	case ErrUnknown, ErrCanceled, ErrCookies:
 		return FaultNone
 	case ErrInvalid, ErrRefused, ErrHopRefused, ErrSink:
 		return FaultCaller
@@ -77,7 +78,7 @@ func (k ErrorKind) Fault() Fault {
 // Temporary reports whether asking again later may help.
 func (k ErrorKind) Temporary() bool {
 	switch k {
-	case ErrTimeout, ErrDNS, ErrConnect, ErrProxy, ErrClosed, ErrTruncated, ErrTooSlow:
+	case ErrTimeout, ErrDNS, ErrConnect, ErrProxy, ErrClosed, ErrTruncated, ErrTooSlow, ErrCookies:
 		return true
 	}
 	return false

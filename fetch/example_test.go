@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/seine-go/seine/fetch"
+	"github.com/seine-go/seine/fetch/cookie"
 )
 
 // site is a host for the examples.
@@ -38,6 +39,35 @@ func ExampleTransport() {
 	}
 	fmt.Println(resp.Status, string(resp.Body), len(resp.Redirects))
 	// Output: 200 You asked for /films 1
+}
+
+// Each session has a jar of its own; what redirects and errors set is kept too.
+func ExampleTransport_cookies() {
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/login" {
+			w.Header().Set("Set-Cookie", "user=眉; Path=/")
+			http.Redirect(w, r, "/home", http.StatusSeeOther)
+			return
+		}
+		fmt.Fprintf(w, "%q", r.Header.Get("Cookie"))
+	}))
+	defer srv.Close()
+	jars := &cookie.Jars{} // with a Store, Save keeps them beyond the process
+	tr := &fetch.Transport{Cookies: jars.Open, AllowPrivate: true}
+	defer tr.Close()
+	for _, session := range []string{"one", "two"} {
+		for _, path := range []string{"/login", "/home"}[len(jars.Sessions()):] {
+			resp, err := tr.Fetch(context.Background(), &fetch.Request{URL: srv.URL + path, Route: fetch.Route{Session: session}})
+			if err != nil {
+				panic(err)
+			}
+			fmt.Println(session, path, string(resp.Body))
+		}
+	}
+	// Output:
+	// one /login "user=眉"
+	// one /home "user=眉"
+	// two /home ""
 }
 
 func ExampleTransport_guard() {

@@ -6,6 +6,7 @@ import (
 	"net/netip"
 	"time"
 
+	"github.com/seine-go/seine/fetch/cookie"
 	"github.com/seine-go/seine/internal/weburl"
 	"github.com/seine-go/seine/ratelimit"
 )
@@ -27,6 +28,9 @@ type flight struct {
 	fresh       bool // a connection is wanted that nothing was asked over
 	onlyH1      bool // the host wants to be spoken to in HTTP/1.1
 	withoutBody bool // a redirect has turned the request into a GET: what tells of its body stays behind
+
+	jar     *cookie.Jar     // nil: no cookies
+	renewed []cookie.Cookie // that hops have set or deleted: they count for more than those of the request
 
 	maxBody  int64 // negative: no bound
 	hopsLeft int
@@ -104,7 +108,7 @@ func (f *flight) prepare() *Error {
 	if f.ctx.Err() != nil {
 		return contextError(f.ctx, "start")
 	}
-	return nil
+	return f.openJar()
 }
 
 // visit goes through the Gate and has one exchange; a second one where the kept connection of the first was dead, or was

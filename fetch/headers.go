@@ -110,7 +110,9 @@ type fields struct {
 }
 
 // ownNames are the fields that the Transport adds by itself, in their order where the request gives none.
-var ownNames = [...]string{"Host", "Connection", "User-Agent", "Accept", "Accept-Encoding", "Authorization", "Content-Length"}
+var ownNames = [...]string{"Host", "Connection", "User-Agent", "Accept", "Accept-Encoding", "Authorization", "Content-Length", "Cookie"}
+
+const cookieIndex = len(ownNames) - 1
 
 // appendFields appends the fields of the hop, Host and Content-Length included.
 func (f *flight) appendFields(out []h1.Field) []h1.Field {
@@ -149,6 +151,10 @@ func listed(order []string, name string) bool {
 
 // own writes one of the Transport's own fields, or what the request gives in its place.
 func (w *fields) own(i int, as string) {
+	if i == cookieIndex {
+		w.cookieField(as)
+		return
+	}
 	if w.given(ownNames[i], as) {
 		return
 	}
@@ -172,9 +178,11 @@ func (w *fields) own(i int, as string) {
 		}
 	}
 	if v != "" {
-		w.out = append(w.out, h1.Field{Name: as, Value: v})
+		w.add(as, v)
 	}
 }
+
+func (w *fields) add(name, value string) { w.out = append(w.out, h1.Field{Name: name, Value: value}) }
 
 // given writes the fields of the request with a name, whatever their case, and reports whether there are any. as is the
 // spelling where the request orders one; where it does not, that of the request is kept.

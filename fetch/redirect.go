@@ -23,13 +23,13 @@ type visited struct {
 }
 
 // lead finds out where an answer leads, and whether the Transport goes there. A Location that is missing or cannot be
-// parsed leads nowhere: the answer is delivered.
+// parsed leads nowhere: the answer is delivered. The cookies that it sets are kept in either case.
 func (f *flight) lead(a *answer) {
 	a.misdirected = a.Status == http.StatusMisdirectedRequest && !f.fresh
-	if f.req.MaxRedirects < 0 || f.req.MaxRedirects == 0 && f.t.MaxRedirects < 0 {
-		return
+	if f.req.MaxRedirects > 0 || f.req.MaxRedirects == 0 && f.t.MaxRedirects >= 0 {
+		a.next, a.follow = target(f.url, a.Status, a.Header)
 	}
-	a.next, a.follow = target(f.url, a.Status, a.Header)
+	f.keepCookies(a)
 }
 
 // target returns the URL that an answer leads to.

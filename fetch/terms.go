@@ -4,6 +4,8 @@ import (
 	"context"
 
 	"golang.org/x/net/http/httpguts"
+
+	"github.com/seine-go/seine/fetch/cookie"
 )
 
 // Terms are what a user of a Transport asks of each exchange beside the Transport's own settings.
@@ -11,6 +13,9 @@ type Terms struct {
 	Gate      Gate                                                         // as Transport.Gate
 	CheckHop  func(ctx context.Context, first *Request, next string) error // as Transport.CheckHop
 	UserAgent string                                                       // where the Transport has none; empty means DefaultUserAgent
+
+	// Cookies are used where the Transport has none; as Transport.Cookies.
+	Cookies func(ctx context.Context, session string) (*cookie.Jar, error)
 }
 
 // Under returns a Fetcher that fetches with the Transport on terms of its own, in place of its Gate and its CheckHop. The
@@ -18,6 +23,9 @@ type Terms struct {
 func (t *Transport) Under(terms Terms) Fetcher {
 	if t.UserAgent != "" {
 		terms.UserAgent = t.UserAgent
+	}
+	if t.Cookies != nil {
+		terms.Cookies = t.Cookies
 	}
 	return &underTerms{t: t, terms: terms.compiled()}
 }
@@ -40,12 +48,13 @@ func (u *underTerms) CloseIdleConnections() { u.t.CloseIdleConnections() }
 type terms struct {
 	gate      Gate
 	checkHop  func(ctx context.Context, first *Request, next string) error
+	cookies   func(ctx context.Context, session string) (*cookie.Jar, error)
 	userAgent string
 	bad       error // why nothing can be sent
 }
 
 func (t Terms) compiled() terms {
-	c := terms{gate: t.Gate, checkHop: t.CheckHop, userAgent: t.UserAgent}
+	c := terms{gate: t.Gate, checkHop: t.CheckHop, cookies: t.Cookies, userAgent: t.UserAgent}
 	if c.userAgent == "" {
 		c.userAgent = DefaultUserAgent
 	}

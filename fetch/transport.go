@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/seine-go/seine/fetch/cookie"
 	"github.com/seine-go/seine/fetch/internal/h1"
 	"github.com/seine-go/seine/fetch/internal/h2"
 )
@@ -62,6 +63,14 @@ type Transport struct {
 	// SecretHeaders names header fields that are kept from other origins when a redirect leads there, beside
 	// Authorization, Cookie and Proxy-Authorization.
 	SecretHeaders []string
+
+	// Cookies opens the jar of a session (Route.Session) for each request; the method Open of a cookie.Jars is one. What any
+	// answer sets is kept there, redirects and errors included, and sent with what follows. Cookies that the request gives in
+	// its header come before those of the jar of the same name, until a redirect on the way sets them anew; a Cookie field
+	// without values sends none. What is known of
+	// where a request comes from, for SameSite, is its Kind and its Referer. Nil keeps no cookies but those that redirects set,
+	// and these for the length of one Fetch; so does a nil jar.
+	Cookies func(ctx context.Context, session string) (*cookie.Jar, error)
 
 	// UserAgent is sent by requests that have none. Empty means DefaultUserAgent.
 	UserAgent string
@@ -127,7 +136,7 @@ func (t *Transport) setup() {
 	if c.guard = t.Guard; c.guard == nil && !t.AllowPrivate {
 		c.guard = PublicAddr
 	}
-	c.terms = Terms{Gate: t.Gate, CheckHop: t.CheckHop, UserAgent: t.UserAgent}.compiled()
+	c.terms = Terms{Gate: t.Gate, CheckHop: t.CheckHop, UserAgent: t.UserAgent, Cookies: t.Cookies}.compiled()
 	c.alpn = []string{"h2", "http/1.1"}
 	if t.DisableHTTP2 {
 		c.alpn = c.alpn[1:]

@@ -162,7 +162,6 @@ var (
 	errDomain      = errors.New("the domain is not that of the host")
 	errSuffix      = errors.New("the domain is a public suffix")
 	errInsecure    = errors.New("a secure cookie came over an insecure connection")
-	errOverlay     = errors.New("it would hide a secure cookie of the same name")
 	errPrefix      = errors.New("it is not what the prefix of its name promises")
 	errNotSecure   = errors.New("SameSite=None is for secure cookies alone")
 	errPartitioned = errors.New("partitioned cookies are secure")
