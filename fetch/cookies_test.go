@@ -127,19 +127,27 @@ func TestCookiesOfTheRequest(t *testing.T) {
 			{"none", "/p", http.Header{"Cookie": nil}, nil, []string{"films.example/p"}},
 			{"ordered", "/p", http.Header{"Cookie": {"own=1"}}, []string{"cookie"}, []string{"films.example/p own=1; jar=1; both=1"}},
 			{
-				"left behind by a redirect to another origin", "/p?status=302&to=//other.example/q", http.Header{"Cookie": {"own=1"}}, nil,
+				"left behind by a redirect to another origin", "/p?status=302&to=//other.example/q",
+				http.Header{"Cookie": {"own=1"}},
+				nil,
 				[]string{"films.example/p own=1; jar=1; both=1", "other.example/q theirs=1"},
 			},
 			{
-				"not taken up again", "/p?status=302&to=//other.example/q%3Fstatus=302%26to=//films.example/r", http.Header{"Cookie": {"own=1"}}, nil,
+				"not taken up again", "/p?status=302&to=//other.example/q%3Fstatus=302%26to=//films.example/r",
+				http.Header{"Cookie": {"own=1"}},
+				nil,
 				[]string{"films.example/p own=1; jar=1; both=1", "other.example/q theirs=1", "films.example/r jar=1; both=1"},
 			},
 			{
-				"deleted on the way", "/p?status=302&to=/q&set=own=%3BMax-Age=0", http.Header{"Cookie": {"own=1; other=2"}}, nil,
+				"deleted on the way", "/p?status=302&to=/q&set=own=%3BMax-Age=0",
+				http.Header{"Cookie": {"own=1; other=2"}},
+				nil,
 				[]string{"films.example/p own=1; other=2; jar=1; both=1", "films.example/q other=2; jar=1; both=1"},
 			},
 			{
-				"set anew for elsewhere", "/p?status=302&to=/q&set=own=2%3BPath=/z", http.Header{"Cookie": {"own=1"}}, nil,
+				"set anew for elsewhere", "/p?status=302&to=/q&set=own=2%3BPath=/z",
+				http.Header{"Cookie": {"own=1"}},
+				nil,
 				[]string{"films.example/p own=1; jar=1; both=1", "films.example/q own=1; jar=1; both=1"},
 			},
 		} {

@@ -55,14 +55,13 @@ func ExampleTransport_cookies() {
 	jars := &cookie.Jars{} // with a Store, Save keeps them beyond the process
 	tr := &fetch.Transport{Cookies: jars.Open, AllowPrivate: true}
 	defer tr.Close()
-	for _, session := range []string{"one", "two"} {
-		for _, path := range []string{"/login", "/home"}[len(jars.Sessions()):] {
-			resp, err := tr.Fetch(context.Background(), &fetch.Request{URL: srv.URL + path, Route: fetch.Route{Session: session}})
-			if err != nil {
-				panic(err)
-			}
-			fmt.Println(session, path, string(resp.Body))
+	for _, step := range []struct{ session, path string }{{"one", "/login"}, {"one", "/home"}, {"two", "/home"}} {
+		req := &fetch.Request{URL: srv.URL + step.path, Route: fetch.Route{Session: step.session}}
+		resp, err := tr.Fetch(context.Background(), req)
+		if err != nil {
+			panic(err)
 		}
+		fmt.Println(step.session, step.path, string(resp.Body))
 	}
 	// Output:
 	// one /login "user=眉"

@@ -20,7 +20,7 @@ type probeCase struct {
 }
 
 func TestConformance(t *testing.T) {
-	conformance.Run(t, "charset", conformance.Load[declaredCase](t, "charset/html5lib-encoding.json"), func(c declaredCase) error {
+	declared, ofDeclared := conformance.Run(t, "charset", conformance.Load[declaredCase](t, "charset/html5lib-encoding.json"), func(c declaredCase) error {
 		got, want := Declared(c.Data), Lookup(c.Encoding)
 		if got == "" {
 			got = "windows-1252"
@@ -30,7 +30,7 @@ func TestConformance(t *testing.T) {
 		}
 		return nil
 	})
-	conformance.Run(t, "charset-probe", conformance.Load[probeCase](t, "charset/probe.json"), func(c probeCase) error {
+	probes, ofProbes := conformance.Run(t, "charset-probe", conformance.Load[probeCase](t, "charset/probe.json"), func(c probeCase) error {
 		var header []string
 		if c.ContentType != nil {
 			header = append(header, *c.ContentType)
@@ -45,4 +45,7 @@ func TestConformance(t *testing.T) {
 		}
 		return nil
 	})
+	if !t.Failed() {
+		fmt.Printf("shown fetch.1: %d of %d cases of charset, %d of %d of charset-probe\n", declared, ofDeclared, probes, ofProbes)
+	}
 }
