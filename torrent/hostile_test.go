@@ -1,6 +1,7 @@
 package torrent_test
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"os"
@@ -58,6 +59,9 @@ func TestHostileTorrentOf100MB(t *testing.T) {
 		"links": func() string {
 			return outer("", "d5:filesl"+strings.Repeat(fmt.Sprintf(link, "l", 1, "y"), size/45)+"e4:name1:a"+infoEnd, "")
 		},
+		"deep folders": func() string {
+			return outer("", "d5:filesl"+"d"+file(1, "z")+"e"+numbered(size, "d6:lengthi0e4:pathl9:%09d"+strings.Repeat("1:a", 1500), "ee")+"e4:name1:n"+infoEnd, "")
+		},
 		"link of blanks": func() string {
 			return outer("", "d5:filesld4:attr1:l4:pathl1:le12:symlink pathl"+strings.Repeat("1:/", size/3)+"eee4:name1:a"+infoEnd, "")
 		},
@@ -85,6 +89,23 @@ func TestHostileTorrentOf100MB(t *testing.T) {
 	}
 	if !t.Failed() {
 		fmt.Printf("shown torrent-files.3: 100 MB of hostile input of each kind: %s\n", strings.Join(lines, "; "))
+	}
+}
+
+func TestLimitOfElements(t *testing.T) {
+	if testing.Short() {
+		t.Skip("millions of folders")
+	}
+	const deep = 1 << 10
+	files := numbered(4<<20/deep*(3*deep+32), "d6:lengthi0e4:pathl9:%09d"+strings.Repeat("1:a", deep-1), "ee")
+	count := strings.Count(files, "d6:length")
+	files = files[:len(files)/count*(4<<20/deep-1)]
+	last := "d" + file(1, slices.Repeat([]string{"b"}, deep)...) + "e"
+	for more, want := range map[string]error{"": nil, "d" + file(1, "c") + "e": torrent.ErrPathsTooLong} {
+		_, _, err := torrent.Parse([]byte(outer("", "d5:filesl"+files+last+more+"e4:name1:n"+infoEnd, "")), torrent.Options{Limits: torrent.Limits{Tokens: -1}})
+		if !errors.Is(err, want) {
+			t.Errorf("%d more files: %v, want %v", len(more), err, want)
+		}
 	}
 }
 

@@ -169,7 +169,7 @@ type Limits struct {
 	Files      int // pad files too; default DefaultMaxFiles
 	Pieces     int // default DefaultMaxPieces
 	Duplicates int // files whose path had to be made unique; default DefaultMaxDuplicates
-	PathBytes  int // of all paths together, raw or safe, and of the targets of links; default DefaultMaxPathBytes
+	PathBytes  int // of all paths together, raw or safe, and of the targets of links; default DefaultMaxPathBytes. They have at most 4,194,304 elements
 }
 
 // Defaults of [Limits].
@@ -187,6 +187,7 @@ const (
 	maxLength      = 1 << 61   // bytes of all files with what fills up pieces
 	maxElement     = 255       // bytes of a path element, as file systems have it
 	maxPath        = 4095      // bytes of a path, as Linux has it
+	maxElements    = 4 << 20   // of all paths together
 	blockLength    = 16 << 10  // bytes that a leaf of a hash tree covers, and the least piece (BEP 52)
 )
 

@@ -193,13 +193,15 @@ func (p *parser) paths() bool {
 	}
 	all.Grow(min(size, p.limits.PathBytes))
 	path := append([]byte(p.m.Name), '/')
+	elements := 0
 	for i := range files {
 		f := &files[i]
 		safe, same := appendSafePath(path, f.raw)
 		if !same {
 			p.warnPath(f)
 		}
-		if all.Len()+p.linkBytes+len(safe) > p.limits.PathBytes {
+		elements += bytes.Count(safe, []byte{'/'})
+		if all.Len()+p.linkBytes+len(safe) > p.limits.PathBytes || elements > maxElements {
 			return p.fault(ErrPathsTooLong, f.at, "path")
 		}
 		start := all.Len()
