@@ -107,7 +107,10 @@ func NewConn(nc net.Conn, conf Config) *Conn {
 		nc: nc, conf: conf, streams: map[uint32]*Stream{}, next: p.FirstStream, lastGood: maxStream, send: initialWindow,
 		peer: peerSettings{streams: unsaidStreams, window: initialWindow, fieldList: 1<<63 - 1}, lastRead: time.Now(),
 	}
-	_, c.socket = h1.Bottom(nc).(syscall.Conn)
+	switch h1.Bottom(nc).(type) {
+	case syscall.Conn, interface{ Pending() bool }: // the latter is a connection in memory
+		c.socket = true
+	}
 	_ = nc.SetDeadline(time.Time{})
 	c.in = bufio.NewReaderSize(source{c}, readSize)
 	c.framer = http2.NewFramer(&c.out, c.in)
