@@ -38,7 +38,15 @@ func (p *parser) pieceLayers() bool {
 				l.pieces = -1
 			}
 		}
-		if l.pieces != (f.Length+p.m.PieceLength-1)/p.m.PieceLength {
+		pieces := (f.Length + p.m.PieceLength - 1) / p.m.PieceLength
+		if l.pieces < 0 && p.m.PieceLength == blockLength && int64(len(l.hashes)) == pieces*sha256.Size {
+			// BEP 52 makes no such exception, and libtorrent came to refuse these too. But torrents of this kind are about and
+			// count as valid: where pieces are blocks the layer says no more than what peers prove block by block. It is not
+			// handed out.
+			p.warn(ErrInvalidPieceLayers, p.layers.Start, "piece layers")
+			continue
+		}
+		if l.pieces != pieces {
 			return p.fault(ErrInvalidPieceLayers, p.layers.Start, "piece layers")
 		}
 		f.more.layer = l.hashes
