@@ -10,6 +10,7 @@ import (
 	"github.com/andybalholm/cascadia"
 	"golang.org/x/net/html"
 
+	"github.com/seine-go/seine/extract/literal"
 	"github.com/seine-go/seine/internal/charset"
 )
 
@@ -22,6 +23,8 @@ type Document struct {
 	found func() Encoding
 	text  func() ([]byte, error)
 	tree  func() (parsed, error)
+	data  func() *pageData
+	value func() (any, error)
 	mu    sync.Mutex
 	hints [WantAll + 1]*Hints // by what is wanted
 }
@@ -39,6 +42,9 @@ type DocumentOptions struct {
 	Agent string
 	// MaxLinks bounds the lists of Hints, as in ScanOptions.
 	MaxLinks int
+	// Limits bounds each piece of JSON: the body, an object of a script, a block of JSON-LD. Zero fields mean 16 MiB,
+	// 512 deep, 1,048,576 values.
+	Limits literal.Limits
 }
 
 type parsed struct {
@@ -52,6 +58,8 @@ func NewDocument(body []byte, o DocumentOptions) *Document {
 	d.found = sync.OnceValue(d.encoding)
 	d.text = sync.OnceValues(d.decode)
 	d.tree = sync.OnceValues(d.parse)
+	d.data = sync.OnceValue(d.readData)
+	d.value = sync.OnceValues(d.parseJSON)
 	return d
 }
 

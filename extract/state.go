@@ -1,0 +1,253 @@
+package extract
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"sync"
+
+	"github.com/seine-go/seine/extract/internal/island"
+	"github.com/seine-go/seine/extract/jsonpath"
+	"github.com/seine-go/seine/extract/literal"
+	"github.com/seine-go/seine/extract/structured"
+)
+
+// State is data that a page carries in a script: the JSON of <script id="__NEXT_DATA__" type="application/json">, or an
+// object or array that a script assigns: window.__INITIAL_STATE__ = {…}, var player = {…}, x = JSON.parse("…").
+type State struct {
+	// Name is the id of the script, or what is assigned, without "window.", "self.", "globalThis." and "this.".
+	Name string
+
+	raw   []byte // JSON as it stands; nil for what a script assigns
+	value func() (any, error)
+}
+
+// Value returns the data, in the types of encoding/json with json.Number. It is read once; nobody may change it. The error
+// is a *literal.SyntaxError or a *literal.LimitError.
+func (s *State) Value() (any, error) { return s.value() }
+
+// pageData is what the scripts of a page hold.
+type pageData struct {
+	states []*State
+	blocks []string // of JSON-LD
+
+	structured func() (*structured.Data, error)
+	objects    func() *structured.Data // of JSON-LD alone, for which no tree is built
+}
+
+// States returns the data in the scripts of the page, in its order. Nothing is evaluated: what is assigned must be a
+// literal (see package literal). At most 1,000 are taken. A page that cannot be decoded has none.
+func (d *Document) States() []*State { return d.data().states }
+
+// State returns the first data of that name; "" is the first of any. It is nil if there is none.
+func (d *Document) State(name string) *State {
+	for _, s := range d.data().states {
+		if name == "" || s.Name == name {
+			return s
+		}
+	}
+	return nil
+}
+
+// Structured returns what the page says in JSON-LD, Microdata, RDFa Lite and OpenGraph. The error is that of Tree; what
+// cannot be read of the page stands in Data.Errors.
+func (d *Document) Structured() (*structured.Data, error) { return d.data().structured() }
+
+// JSON returns the body as JSON, with comments, trailing commas and the like let pass (see package literal). The error is
+// that of Text, or tells what is wrong with the JSON: a *literal.SyntaxError or a *literal.LimitError.
+func (d *Document) JSON() (any, error) { return d.value() }
+
+func (d *Document) parseJSON() (any, error) {
+	text, err := d.text()
+	if err != nil {
+		return nil, err
+	}
+	return parseWhole(text, d.o.Limits)
+}
+
+// parseWhole reads a text that is one value.
+func parseWhole(text []byte, l literal.Limits) (any, error) {
+	values, err := literal.ParseAll(text, l)
+	switch {
+	case err != nil:
+		return nil, err
+	case len(values) != 1:
+		return nil, &literal.SyntaxError{Offset: len(text), Reason: fmt.Sprintf("%d values, not one", len(values))}
+	}
+	return values[0], nil
+}
+
+const (
+	maxStates = 1_000
+	// maxTries is how many bytes may be read in search of literals, as a multiple of the script's.
+	maxTries = 8
+)
+
+func (d *Document) readData() *pageData {
+	p := &pageData{}
+	if text, err := d.text(); err == nil {
+		for _, it := range island.Find(text) {
+			p.take(it, d.o.Limits)
+		}
+	}
+	o := structured.Options{URL: d.o.URL, Limits: d.o.Limits}
+	p.objects = sync.OnceValue(func() *structured.Data { return structured.ReadBlocks(p.blocks, o) })
+	p.structured = sync.OnceValues(func() (*structured.Data, error) {
+		root, err := d.Tree()
+		if err != nil {
+			return nil, err
+		}
+		return structured.ReadWith(root, p.blocks, o), nil
+	})
+	return p
+}
+
+func (p *pageData) take(it island.Script, l literal.Limits) {
+	switch {
+	case it.Type == "application/ld+json":
+		p.blocks = append(p.blocks, string(it.Text))
+	case len(p.states) >= maxStates:
+	case it.Type == "application/json" || strings.HasSuffix(it.Type, "+json"):
+		raw := it.Text
+		p.states = append(p.states, &State{it.ID, raw, sync.OnceValues(func() (any, error) { return parseWhole(raw, l) })})
+	case it.Type == "" || it.Type == "module" || strings.HasSuffix(it.Type, "javascript") || strings.HasSuffix(it.Type, "ecmascript"):
+		p.assignments(it.Text, l)
+	}
+}
+
+// assignments finds what a script assigns. It passes strings and comments, so that what looks like code in them is none.
+func (p *pageData) assignments(js []byte, l literal.Limits) {
+	tries := maxTries*len(js) + 1<<10
+	for i := 0; i < len(js) && len(p.states) < maxStates && tries > 0; i++ {
+		switch c := js[i]; c {
+		case '"', '\'', '`':
+			i = passQuoted(js, i)
+		case '/':
+			i = passComment(js, i)
+		case '=':
+			name, at := assigned(js, i)
+			if name == "" {
+				continue
+			}
+			value, n, err := literal.Parse(js[at:], l)
+			tries -= n + 1
+			if err == nil {
+				p.states = append(p.states, &State{name, nil, func() (any, error) { return value, nil }})
+				i = at + n - 1
+			} else if _, beyond := err.(*literal.LimitError); beyond {
+				p.states = append(p.states, &State{name, nil, func() (any, error) { return nil, err }})
+			}
+		}
+	}
+}
+
+// assigned returns the name before an equals sign and where the object, the array or the JSON.parse begins that stands
+// behind it; the name is empty when it is no such assignment.
+func assigned(js []byte, i int) (name string, at int) {
+	if i == 0 || bytes.IndexByte([]byte("=!<>+-*/%&|^?"), js[i-1]) >= 0 {
+		return "", 0
+	}
+	at = i + 1
+	for at < len(js) && bytes.IndexByte([]byte(" \t\r\n"), js[at]) >= 0 {
+		at++
+	}
+	if at >= len(js) || js[at] != '{' && js[at] != '[' && !bytes.HasPrefix(js[at:], []byte("JSON.parse")) {
+		return "", 0
+	}
+	return nameBefore(js[:i]), at
+}
+
+// nameBefore returns the name at the end of js: a.b, a["b"].
+func nameBefore(js []byte) string {
+	js = bytes.TrimRight(js[max(0, len(js)-256):], " \t\r\n")
+	end := len(js)
+	if end > 3 && js[end-1] == ']' && (js[end-2] == '"' || js[end-2] == '\'') {
+		quote := js[end-2]
+		open := bytes.LastIndexByte(js[:end-2], quote)
+		if open < 1 || js[open-1] != '[' {
+			return ""
+		}
+		return plainName(string(identifier(js[:open-1])) + "." + string(js[open+1:end-2]))
+	}
+	return plainName(string(identifier(js)))
+}
+
+// identifier is what js ends with of names and dots.
+func identifier(js []byte) []byte {
+	i := len(js)
+	for i > 0 && (js[i-1] == '.' || js[i-1] == '_' || js[i-1] == '$' || js[i-1] >= 0x80 || '0' <= js[i-1] && js[i-1] <= '9' || 'a' <= js[i-1]|0x20 && js[i-1]|0x20 <= 'z') {
+		i--
+	}
+	return js[i:]
+}
+
+func plainName(name string) string {
+	for _, global := range [...]string{"window.", "self.", "globalThis.", "this."} {
+		if rest, ok := strings.CutPrefix(name, global); ok {
+			name = rest
+			break
+		}
+	}
+	if name == "" || '0' <= name[0] && name[0] <= '9' {
+		return ""
+	}
+	return name
+}
+
+// passQuoted returns the last byte of a string; where it has no end, or none on its line, its quote.
+func passQuoted(js []byte, i int) int {
+	quote := js[i]
+	for k := i + 1; k < len(js); k++ {
+		switch c := js[k]; {
+		case c == quote:
+			return k
+		case c == '\\':
+			k++
+		case c == '\n' && quote != '`':
+			return i
+		}
+	}
+	return i
+}
+
+// passComment returns the last byte of a comment, or i when there is none.
+func passComment(js []byte, i int) int {
+	end, skip := -1, 0
+	switch {
+	case bytes.HasPrefix(js[i:], []byte("//")):
+		end = bytes.IndexByte(js[i:], '\n')
+	case bytes.HasPrefix(js[i:], []byte("/*")):
+		end, skip = bytes.Index(js[i+2:], []byte("*/")), 3
+	default:
+		return i
+	}
+	if end < 0 {
+		return len(js) - 1
+	}
+	return i + end + skip
+}
+
+// lookup finds what a path leads to in the data, without reading it into values where the path and the data allow that.
+func (s *State) lookup(p *jsonpath.Path) ([]any, error) { return lookupJSON(s.raw, s.value, p) }
+
+func lookupJSON(raw []byte, value func() (any, error), p *jsonpath.Path) ([]any, error) {
+	if raw != nil && p.Definite() {
+		found, ok, err := p.Find(raw)
+		switch {
+		case err != nil: // not JSON to the letter
+		case !ok:
+			return nil, nil
+		default:
+			v, _, err := literal.Parse(found, literal.Limits{Bytes: -1})
+			if err != nil {
+				return nil, err
+			}
+			return []any{v}, nil
+		}
+	}
+	v, err := value()
+	if err != nil {
+		return nil, err
+	}
+	return p.Select(v), nil
+}

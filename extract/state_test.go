@@ -1,0 +1,133 @@
+package extract_test
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/seine-go/seine/extract"
+	"github.com/seine-go/seine/extract/literal"
+)
+
+func TestStates(t *testing.T) {
+	t.Parallel()
+	tests := []struct{ name, page, want string }{
+		{"next", `<script id=__NEXT_DATA__ type="application/json">{"a":1}</script>`, `__NEXT_DATA__={"a":1}`},
+		{"window", `<script>window.__X__ = {"a":1,u:undefined};(function(){})()</script>`, `__X__={"a":1}`},
+		{"brackets", `<script>window["__X__"]=[1];self['y']={}</script>`, `__X__=[1] y={}`},
+		{"var, let, const", `<script>var player_aaaa={"url":"a"}
+			let b = {c:1}, d = [2]; const e={f:!0}</script>`, `player_aaaa={"url":"a"} b={"c":1} d=[2] e={"f":true}`},
+		{"parsed", `<script>window.S=JSON.parse("{\"a\":\"\\u0041\"}");</script>`, `S={"a":"A"}`},
+		{"members", `<script>App.state.x={a:1}</script>`, `App.state.x={"a":1}`},
+		{"in strings and comments", `<script>var s = "x={a:1}"; // y={b:1}
+			/* z={c:1} */ t = 'it\'s q={}'; r={d:1}</script>`, `r={"d":1}`},
+		{"no literals", `<script>a = {b: c}; d == {}; e = f(); g => {}; h = {i(){}}; ok = {}; x += [1]</script>`, `ok={}`},
+		{"inside code", `<script>(function(){if(a){b={c:{d:[1,{}]}}}})()</script>`, `b={"c":{"d":[1,{}]}}`},
+		{"an apostrophe in a pattern", "<script>x=/it's/;\ny={a:1}</script>", `y={"a":1}`},
+		{"other types", `<script type="text/template">a={b:1}</script><script type=module>c={}</script>`, `c={}`},
+		{"in comments and texts", `<!-- <script>a={}</script> --><textarea><script>b={}</script></textarea><title><script>c={}</script></title><p title="<script>d={}</script>">`, ``},
+		{"end tags in scripts", `<script>a={b:"<\/script>"}</script><script>c={d:'<!--<script>x</script>'}--></script>`, `a={"b":"</script>"} c={"d":"<!--<script>x</script>"}`},
+		{"upper case", `<SCRIPT ID='n' TYPE='Application/JSON; charset=utf-8'>[1]</SCRIPT >`, `n=[1]`},
+		{"the second is broken", `<script>a={b:1}</script><script>c={b:</script><script>d={}`, `a={"b":1} d={}`},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			var got []string
+			for _, s := range extract.NewDocument([]byte(tt.page), extract.DocumentOptions{}).States() {
+				v, err := s.Value()
+				if err != nil {
+					t.Fatal(err)
+				}
+				text, _ := json.Marshal(v)
+				got = append(got, s.Name+"="+strings.NewReplacer(`\u003c`, "<", `\u003e`, ">").Replace(string(text)))
+			}
+			if s := strings.Join(got, " "); s != tt.want {
+				t.Errorf("%s\nwant %s", s, tt.want)
+			}
+		})
+	}
+}
+
+// An island of 50 MB is a typed error, in bounded time, and loses no other.
+func TestHugeIslandIsRefused(t *testing.T) {
+	t.Parallel()
+	huge := strings.Repeat(`"0123456789",`, 50<<20/13)
+	page := `<script>a=[` + huge + `1]</script><script type="application/json" id=b>[` + huge + `1]</script><script>c={d:1}</script>`
+	doc := extract.NewDocument([]byte(page), extract.DocumentOptions{})
+	for _, name := range []string{"a", "b"} {
+		var limit *literal.LimitError
+		if _, err := doc.State(name).Value(); !errors.As(err, &limit) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if v, err := doc.State("c").Value(); err != nil || fmt.Sprint(v) != "map[d:1]" {
+		t.Errorf("%v, %v", v, err)
+	}
+	var limit *literal.LimitError
+	if _, err := extract.NewDocument([]byte("["+huge+"1]"), extract.DocumentOptions{}).JSON(); !errors.As(err, &limit) {
+		t.Errorf("%v", err)
+	}
+}
+
+func TestHostileScriptsAreLinear(t *testing.T) {
+	t.Parallel()
+	for _, piece := range []string{"a={", "a=[", "a={b:\"", "a=['x=[',", "x=`", "'", "/*", "a=JSON.parse('", "<!--", "a={b=", "a=[1,"} {
+		page := "<script>" + strings.Repeat(piece, 50_000) + "</script>"
+		_ = extract.NewDocument([]byte(page), extract.DocumentOptions{}).States()
+	}
+	for _, piece := range []string{"<script", "<!--", "<script>", "<a '", "<style>", "</", "<script><!--<script>"} {
+		_ = extract.NewDocument([]byte(strings.Repeat(piece, 50_000)), extract.DocumentOptions{}).States()
+	}
+}
+
+func TestJSONBody(t *testing.T) {
+	t.Parallel()
+	v, err := extract.NewDocument([]byte("\uFEFF{\"a\":[12345678901234567890,],}"), extract.DocumentOptions{}).JSON()
+	if err != nil || fmt.Sprint(v) != "map[a:[12345678901234567890]]" {
+		t.Errorf("%v, %v", v, err)
+	}
+	for _, body := range []string{"", "<html>", "{} {}", "{"} {
+		var syntax *literal.SyntaxError
+		if _, err := extract.NewDocument([]byte(body), extract.DocumentOptions{}).JSON(); !errors.As(err, &syntax) {
+			t.Errorf("%q: %v", body, err)
+		}
+	}
+}
+
+// Nothing panics, states have names only if something is assigned, and each is read once.
+func FuzzStates(f *testing.F) {
+	for _, s := range []string{`a={}`, `window["x"]=JSON.parse('[1]')`, "a=`{`;b={c:[1,,]}//", `/*a={}*/ b.c = {d:"e"}`} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, js string) {
+		for _, s := range extract.NewDocument([]byte("<script>"+js), extract.DocumentOptions{Encoding: "utf-8"}).States() {
+			v, err := s.Value()
+			again, _ := s.Value()
+			if _, e := json.Marshal(v); err == nil && (e != nil || s.Name == "") || fmt.Sprint(v) != fmt.Sprint(again) {
+				t.Fatalf("%q: %v, %v", s.Name, v, e)
+			}
+		}
+	})
+}
+
+func ExampleDocument_State() {
+	doc := extract.NewDocument([]byte(`<script>var player_aaaa = {url: 'https://cdn.example/1.m3u8', from: undefined};</script>`), extract.DocumentOptions{})
+	value, err := doc.State("player_aaaa").Value()
+	fmt.Println(value, err)
+	// Output: map[url:https://cdn.example/1.m3u8] <nil>
+}
+
+func ExampleDocument_Structured() {
+	doc := extract.NewDocument([]byte(`<script type="application/ld+json">{"@type":"Movie","name":"Alien"}</script>`), extract.DocumentOptions{})
+	data, err := doc.Structured()
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	name, _ := data.Find("Movie.name")
+	fmt.Println(name)
+	// Output: Alien
+}
