@@ -30,7 +30,8 @@ var rules = []rule{
 	{room: "extract/css", may: []string{"internal/...", "extract/css/..."}},
 	{room: "extract/xpath", may: []string{"internal/...", "extract/xpath/..."}},
 	{room: "extract/jsonpath", may: []string{"internal/...", "extract/jsonpath/..."}},
-	{room: "extract/structured", may: []string{"internal/...", "extract/structured/..."}},
+	{room: "extract/literal", may: []string{"internal/...", "extract/literal/..."}},
+	{room: "extract/structured", may: []string{"internal/...", "extract/literal", "extract/internal/...", "extract/structured/..."}},
 
 	// Identities, cookies and the wire stand below fetch, the other sub-packages above it.
 	{room: "fetch", may: []string{"internal/...", "proxy/...", "ratelimit/...", "fetch/..."}},
@@ -49,7 +50,7 @@ var rules = []rule{
 // sub-packages import the package and are never imported by it.
 var downwards = map[string][]string{
 	"crawler": {"crawler/internal/..."},
-	"extract": {"extract/css/...", "extract/xpath/...", "extract/jsonpath/...", "extract/structured/...", "extract/internal/..."},
+	"extract": {"extract/css/...", "extract/xpath/...", "extract/jsonpath/...", "extract/literal/...", "extract/structured/...", "extract/readable/...", "extract/internal/..."},
 	"fetch":   {"fetch/identity", "fetch/cookie", "fetch/internal/..."},
 }
 
