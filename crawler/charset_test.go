@@ -1,14 +1,18 @@
 package crawler_test
 
 import (
+	"context"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"testing"
 
 	"golang.org/x/text/encoding/charmap"
 	"golang.org/x/text/encoding/simplifiedchinese"
 
 	"github.com/seine-go/seine/crawler"
+	"github.com/seine-go/seine/extract"
+	"github.com/seine-go/seine/fetch"
 )
 
 const (
@@ -79,4 +83,40 @@ func TestUndeclaredEncodingIsDetected_K125(t *testing.T) {
 func TestHeaderOfTheResponseSaysTheEncoding_K126(t *testing.T) {
 	t.Parallel()
 	decoded(t, "text/html; charset=gbk", inGBK(t, chinesePage), chineseTitle, linkOfGBK)
+}
+
+// TestCharsetOfTheRequestCounts has a middleware that knows better than the hosts, which lie about what they send.
+func TestCharsetOfTheRequestCounts(t *testing.T) {
+	t.Parallel()
+	body := inGBK(t, "<title>短</title><a href='/电影?q=电'>x</a>")
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		_, _ = w.Write([]byte(body))
+	}))
+	defer srv.Close()
+	eng, err := crawler.New(crawler.Config{AllowPrivate: true, IgnoreRobots: true, Spacing: -1, Middleware: []fetch.Middleware{
+		func(next fetch.Fetcher) fetch.Fetcher {
+			return fetch.FetcherFunc(func(ctx context.Context, req *fetch.Request) (*fetch.Response, error) {
+				req = req.Clone()
+				req.Charset = "gb2312"
+				return next.Fetch(ctx, req)
+			})
+		},
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer eng.Close()
+	for page, err := range eng.Pages(t.Context(), srv.URL) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		links := page.Links()
+		if page.Text("title") != "短" || len(links) != 1 || !strings.HasSuffix(links[0].URL, linkOfGBK) {
+			t.Errorf("%q %v", page.Text("title"), links)
+		}
+		if doc, resp := page.Document().Encoding(), page.Response.Charset(); doc != extract.Encoding(resp) || resp.Source != "caller" {
+			t.Errorf("%+v, %+v", doc, resp)
+		}
+	}
 }

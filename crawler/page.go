@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"net/http"
 	"slices"
 	"strings"
 
@@ -63,7 +62,7 @@ func (p *Page) IsHTML() bool {
 	case "text/html", "application/xhtml+xml":
 		return true
 	case "":
-		return strings.HasPrefix(http.DetectContentType(p.Response.Body), "text/html")
+		return looksHTML(p.Response.Body)
 	}
 	return false
 }
@@ -72,9 +71,17 @@ func (p *Page) IsHTML() bool {
 func (p *Page) Document() *extract.Document {
 	if p.doc == nil {
 		o := p.scanOptions()
-		p.doc = extract.NewDocument(p.Response.Body, extract.DocumentOptions{URL: o.URL, Header: o.Header, Agent: o.Agent, MaxLinks: o.MaxLinks})
+		p.doc = extract.NewDocument(p.Response.Body, extract.DocumentOptions{URL: o.URL, Header: o.Header, Agent: o.Agent, MaxLinks: o.MaxLinks, Encoding: p.charset()})
 	}
 	return p.doc
+}
+
+// charset returns the encoding that the request told for the answer, "" if it left that to the answer.
+func (p *Page) charset() string {
+	if p.Response.Request == nil {
+		return ""
+	}
+	return charset.Lookup(p.Response.Request.Charset)
 }
 
 func (p *Page) scanOptions() extract.ScanOptions {
@@ -118,7 +125,7 @@ func (p *Page) Hints() *extract.Hints {
 	switch {
 	case !p.IsHTML():
 		p.hints, err = extract.Scan(nil, p.scanOptions()) // the header may have links all the same
-	case charset.HeaderLabel(p.Response.Header["Content-Type"]) == "utf-8":
+	case p.charset() == "" && charset.HeaderLabel(p.Response.Header["Content-Type"]) == "utf-8":
 		p.hints, err = extract.Scan(p.Response.Body, p.scanOptions())
 		if err == nil && doubtful(p.hints) { // it may be something else, whatever the header says
 			p.hints, err = p.Document().Hints(0)

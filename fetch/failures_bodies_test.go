@@ -2,6 +2,7 @@ package fetch
 
 import (
 	"bytes"
+	"compress/gzip"
 	"errors"
 	"fmt"
 	"io"
@@ -352,6 +353,40 @@ func TestBrokenChunksKeepWhatCame_K051(t *testing.T) {
 		resp, err := tr.Fetch(t.Context(), &Request{URL: rawHost(t, "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"+c.chunks)})
 		if err != nil || string(resp.Body) != "hello" || resp.Truncated != c.cut || c.cut && !errors.Is(resp.BodyErr(), ErrTruncated) {
 			t.Errorf("%s: %+v %v", name, resp, err)
+		}
+	}
+}
+
+// TestUnpackedByItsBytesAlone_K128 is about names that say gzip, or do not, of bodies that are it or not.
+func TestUnpackedByItsBytesAlone_K128(t *testing.T) {
+	t.Parallel()
+	const page, doc = "<html>not here</html>", "<urlset><url/></urlset>"
+	var packed bytes.Buffer
+	z := gzip.NewWriter(&packed)
+	io.WriteString(z, doc)
+	z.Close()
+	for _, c := range []struct {
+		name, path, contentType, body string
+		status                        int
+		want                          string
+	}{
+		{"a page where a file was", "/s.xml.gz", "text/html", page, 404, page},
+		{"without a type", "/s.xml.gz", "", page, 404, page},
+		{"with the type of the file", "/s.xml.gz", "application/gzip", page, 200, page},
+		{"two bytes of gzip", "/s.xml.gz", "application/gzip", "\x1f\x8b", 200, "\x1f\x8b"},
+		{"nothing", "/s.xml.gz", "application/gzip", "", 200, ""},
+		{"with a query", "/s.xml.gz?x", "application/x-gzip", packed.String(), 200, doc},
+		{"with a query, no type", "/s.xml.gz?x", "", packed.String(), 200, doc},
+		{"with another name", "/sitemap?file=1", "text/xml; charset=utf-8", packed.String(), 200, doc},
+		{"with no name that says it", "/s.xml", "application/xml", packed.String(), 200, doc},
+		{"of an error", "/s.xml", "application/xml", packed.String(), 500, doc},
+		{"a download", "/backup.tar.gz", "application/gzip", packed.String(), 200, packed.String()},
+	} {
+		url := rawHost(t, fmt.Sprintf("HTTP/1.1 %d X\r\nContent-Type: %s\r\nContent-Length: %d\r\n\r\n%s", c.status, c.contentType, len(c.body), c.body))
+		tr := newTransport(t, &Transport{})
+		resp, err := tr.Fetch(t.Context(), &Request{URL: url + c.path})
+		if err != nil || string(resp.Body) != c.want || resp.Status != c.status || resp.Truncated {
+			t.Errorf("%s: %q %v", c.name, resp.Body, err)
 		}
 	}
 }

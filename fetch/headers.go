@@ -14,6 +14,7 @@ import (
 
 	"github.com/seine-go/seine/fetch/identity"
 	"github.com/seine-go/seine/fetch/internal/h1"
+	"github.com/seine-go/seine/internal/charset"
 )
 
 const acceptEncoding = "gzip, deflate, br, zstd"
@@ -33,7 +34,7 @@ func accept(k Kind) string {
 
 // HeaderError names the part of a request that cannot be sent.
 type HeaderError struct {
-	Name   string // of the field, or "method" or "kind"
+	Name   string // of the field, or "method", "kind" or "charset"
 	Reason string
 }
 
@@ -42,7 +43,7 @@ func (e *HeaderError) Error() string { return fmt.Sprintf("header %q: %s", e.Nam
 
 var errNilRequest = errors.New("the request is nil")
 
-// Check returns a *HeaderError that names what of the method, the kind and the header cannot be sent: what would break the
+// Check returns a *HeaderError that names what of the method, the kind, the charset and the header cannot be: what would break the
 // framing of the request, or say of its body what is not so. The URL is not looked at. A Transport checks each request.
 func (r *Request) Check() error {
 	if !isToken(r.Method) && r.Method != "" || r.Method == http.MethodConnect {
@@ -50,6 +51,9 @@ func (r *Request) Check() error {
 	}
 	if r.Kind > identity.Favicon {
 		return &HeaderError{"kind", "none of the kinds"}
+	}
+	if r.Charset != "" && charset.Lookup(r.Charset) == "" {
+		return &HeaderError{"charset", "not the label of an encoding"}
 	}
 	for _, name := range r.HeaderOrder {
 		if !isToken(name) {

@@ -31,6 +31,10 @@ type Request struct {
 	// the body is in the Response.
 	Sink Sink
 
+	// Charset is the label of an encoding that counts for more than what the answer says of its own, but for a byte order mark.
+	// Empty leaves it to the answer; see Response.Charset.
+	Charset string
+
 	// MaxBody bounds the decoded body in bytes. Zero means the bound of the Transport, negative none.
 	MaxBody int64
 	// MaxRedirects bounds the hops that are followed. Zero means the bound of the Transport; negative follows none and
