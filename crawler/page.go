@@ -49,7 +49,7 @@ func (p *Page) over() bool { return p.v == nil || p.v.over.Load() }
 
 // fault keeps the first error of methods that return none; it fails the page.
 func (p *Page) fault(err error) {
-	if p.v != nil {
+	if !p.over() {
 		err = Permanent(err)
 		p.v.fault.CompareAndSwap(nil, &err)
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -86,23 +87,121 @@ func TestPagesBreak(t *testing.T) {
 	})
 }
 
-func TestPagesPanicInTheLoop(t *testing.T) {
+// A page that the loop's body did not come to the end of is not done: it goes back, and what it staged has no effect.
+// One that the loop was left at by break is done.
+func TestPagesUnwoundInTheLoop(t *testing.T) {
 	t.Parallel()
-	bubble(t, func(t *testing.T, w *web) {
-		w.serve(t, "films.example", pages(map[string]string{"/": links("/a")}))
-		e := pagesOf(t, w, crawler.Config{})
-		defer func() {
-			if recover() == nil {
-				t.Error("the panic did not come through")
+	for _, how := range []string{"panic", "Goexit", "break", "return"} {
+		bubble(t, func(t *testing.T, w *web) {
+			w.serve(t, "films.example", pages(map[string]string{"/": links("/a"), "/a": ""}))
+			frontier, store := crawler.NewMemory(crawler.MemoryOptions{}), &crawler.MemoryStore{}
+			e := pagesOf(t, w, crawler.Config{Frontier: frontier, Store: store})
+			joined := make(chan any)
+			go func() {
+				defer func() { joined <- recover() }()
+				for p := range e.Pages(t.Context(), "http://films.example/") {
+					p.FollowLinks()
+					if err := p.Save("k", 1); err != nil {
+						t.Error(err)
+					}
+					switch how {
+					case "panic":
+						panic("in the loop")
+					case "Goexit":
+						runtime.Goexit()
+					case "return":
+						return
+					}
+					break
+				}
+			}()
+			if value := <-joined; (value != nil) != (how == "panic") {
+				t.Errorf("%s: it came through as %v", how, value)
 			}
-			if _, err := e.Run(t.Context()); errors.Is(err, crawler.ErrRunning) {
-				t.Error("the crawl still runs")
+			done := how == "break" || how == "return"
+			s, err := frontier.Stats(t.Context())
+			if err != nil || (s.Done == 1) != done || s.Ready != 1 || s.Leased != 0 {
+				t.Errorf("%s: %+v, %v", how, s, err)
 			}
-		}()
-		for range e.Pages(t.Context(), "http://films.example/") {
-			panic("in the loop")
-		}
-	})
+			if _, err := store.Get(t.Context(), "k"); (err == nil) != done {
+				t.Errorf("%s: what it saved: %v", how, err)
+			}
+			var attempts []int
+			for p := range e.Pages(t.Context()) { // the engine goes on
+				attempts = append(attempts, p.Attempt)
+				p.FollowLinks()
+			}
+			if want := map[bool]int{true: 1, false: 2}[done]; len(attempts) != want || slices.Max(attempts) != 1 {
+				t.Errorf("%s: then pages at attempts %v", how, attempts)
+			}
+		})
+	}
+}
+
+// Whoever keeps a page may read it, whatever the engine does meanwhile; what it stages is refused.
+func TestKeptPages(t *testing.T) {
+	t.Parallel()
+	for _, looped := range []bool{true, false} {
+		bubble(t, func(t *testing.T, w *web) {
+			site := map[string]string{}
+			for i := range 200 {
+				site[fmt.Sprint("/", i)] = links(fmt.Sprint("/x", i), "/y") + "<h1>a</h1>"
+			}
+			w.serve(t, "films.example", pages(site))
+			frontier := crawler.NewMemory(crawler.MemoryOptions{})
+			read := func(p *crawler.Page) {
+				if h := p.Hints(); len(h.Links) != 2 || len(p.Links()) != 2 || p.Text("h1") != "a" || p.Attr("a", "href") == "" || !p.IsHTML() || p.Document() == nil || p.PathValue("x") != "" {
+					t.Errorf("%s: %v", p.URL, h)
+				}
+			}
+			refused := func(p *crawler.Page) {
+				if n := p.FollowLinks() + p.Follow("a") + p.Follow("a[href]"); n != 0 || p.Add(&crawler.Request{URL: "/z"}) == nil || p.Save("k", 1) == nil {
+					t.Errorf("%s stages %d links", p.URL, n)
+				}
+				_ = p.Text("h1[") // a fault of nobody's
+			}
+			cfg := crawler.Config{IgnoreRobots: true, Spacing: -1, PerHost: -1, Frontier: frontier, Store: &crawler.MemoryStore{}}
+			if looped {
+				var before *crawler.Page
+				for p, err := range pagesOf(t, w, cfg).Pages(t.Context(), numbered("films.example", 200)...) {
+					if err != nil {
+						t.Fatal(err)
+					}
+					if before != nil {
+						read(before)
+						refused(before)
+					}
+					before = p
+				}
+			} else {
+				kept := make(chan *crawler.Page, 200)
+				cfg.Handler = crawler.HandlerFunc(func(_ context.Context, p *crawler.Page) error {
+					kept <- p
+					return nil
+				})
+				joined := make(chan struct{})
+				go func() {
+					defer close(joined)
+					var all []*crawler.Page
+					for p := range kept {
+						read(p)
+						all = append(all, p)
+					}
+					for _, p := range all {
+						refused(p)
+					}
+				}()
+				if _, err := pagesOf(t, w, cfg).Run(t.Context(), numbered("films.example", 200)...); err != nil {
+					t.Error(err)
+				}
+				close(kept)
+				<-joined
+			}
+			if s, err := frontier.Stats(t.Context()); err != nil || s.Done != 200 || s.Failed != 0 || !s.Finished {
+				t.Errorf("%+v, %v", s, err)
+			}
+		})
+	}
 }
 
 func TestPagesEndsWithTheContext(t *testing.T) {

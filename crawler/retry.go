@@ -24,7 +24,7 @@ const (
 	RetryConnect                   // no name, no connection, or a proxy that has none
 	RetryTimeout                   // no answer in time
 	RetryClosed                    // the connection ended before an answer
-	RetryBody                      // the body broke off, or came too slowly
+	RetryBody                      // the body of an idempotent request broke off, or came too slowly; after the last try the page is done with what came
 	RetryRobots                    // robots.txt cannot be had; no rule is for it: see Config.RobotsPatience
 )
 

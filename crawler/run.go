@@ -51,7 +51,7 @@ type run struct {
 	ended                bool
 	finished             bool
 	ranOut               string // the budget that ended it
-	leftSeeds            bool   // when it ended, seeds had no room yet
+	leftSeeds            bool   // not all seeds have been added
 	err                  error
 	open                 int // own producers, where the frontier does not count them
 	wake                 *time.Timer
@@ -69,7 +69,7 @@ type run struct {
 func newRun(ctx context.Context, e *Engine, h Handler, failed func(*PageError)) *run {
 	r := &run{
 		e: e, handler: h, failed: failed, boot: newBoot(), held: map[*visit]struct{}{}, calls: map[string]int{},
-		cpu: make(chan struct{}, runtime.GOMAXPROCS(0)), spent: newSpending(),
+		cpu: make(chan struct{}, runtime.GOMAXPROCS(0)), spent: newSpending(), leftSeeds: true,
 	}
 	r.cond.L = &r.mu
 	r.limit = e.cfg.Concurrency

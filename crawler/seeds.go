@@ -46,7 +46,11 @@ func (r *run) begin(seeds []string) error {
 	rest = append(rest, reqs[now:]...)
 	if len(rest) > 0 || site != nil {
 		r.produce(func() error { return r.sow(rest, site) })
+		return nil
 	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.leftSeeds = false
 	return nil
 }
 

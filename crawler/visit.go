@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"net/http"
 	"runtime/debug"
 	"sync"
 	"sync/atomic"
@@ -198,12 +199,26 @@ func (v *visit) cut(p *Page) error {
 	}
 	err := resp.BodyErr()
 	var failure *fetch.Error
-	if errors.As(err, &failure) && failure.Temporary() && v.retryable(err) == nil {
+	if errors.As(err, &failure) && failure.Kind == fetch.ErrProtocol { // of a Fetcher that tells framing that breaks off so
+		framing := *failure
+		framing.Kind = fetch.ErrTruncated
+		failure, err = &framing, &framing
+	}
+	if failure != nil && failure.Temporary() && idempotent(v.req.Method) && v.retryable(err) == nil {
 		return err
 	}
 	p.cut = true
 	v.e.log.Warn("cut", "url", weburl.Redact(resp.URL), "bytes", len(resp.Body), "err", err)
 	return nil
+}
+
+// idempotent reports whether a request may be sent again though it was answered (RFC 9110 9.2.2).
+func idempotent(method string) bool {
+	switch method {
+	case "", http.MethodGet, http.MethodHead, http.MethodOptions, http.MethodTrace, http.MethodPut, http.MethodDelete:
+		return true
+	}
+	return false
 }
 
 // enterCPU waits for a place.

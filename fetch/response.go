@@ -64,8 +64,9 @@ type Trace struct {
 // Field is a header field as it went over the wire.
 type Field struct{ Name, Value string }
 
-// BodyErr says why the body is not whole: an *Error of kind ErrBodyLimit, ErrTruncated, ErrEncoding, ErrTooSlow or ErrTimeout. It is
-// nil for a body that came to its proper end.
+// BodyErr says why the body is not whole: an *Error. Of the kinds ErrTruncated (it broke off, or its framing did), ErrTooSlow,
+// ErrTimeout and ErrClosed another try may bring it whole, of ErrBodyLimit, ErrEncoding and ErrHeaderLimit (of trailers) not.
+// It is nil for a body that came to its proper end.
 func (r *Response) BodyErr() error {
 	if r.bodyErr == nil {
 		return nil
