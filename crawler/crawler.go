@@ -9,7 +9,8 @@
 //		page.Follow("a[href]") // stays within the seeds' hosts unless told otherwise
 //	}
 //
-// By default an Engine obeys robots.txt and crawl-delay, says who it is, asks a host for at most two pages in a second, one
+// By default an Engine obeys robots.txt (and fetches nothing of a host whose robots.txt cannot be had, see
+// Config.RobotsPatience) and crawl-delay, says who it is, asks a host for at most two pages in a second, one
 // at a time at first, slows down where a host complains, and refuses private addresses. It installs no signal handler, reads no environment variable and
 // writes nothing to standard output.
 package crawler
@@ -174,7 +175,8 @@ func (e *Engine) Close() error {
 
 // Run crawls until nothing is left to do, the budget is spent or ctx ends, and returns what was done. Seeds are parsed
 // as browsers do; a bad one is an error and nothing is fetched. Without seeds it goes on where the last run stopped.
-// When ctx ends, requests in flight are handed back to the frontier, and the error is the cause.
+// When ctx ends, requests in flight are handed back to the frontier, and the error is the cause. What does not end within
+// Config.Grace then is left behind, and named in an *AbandonedError beside it.
 func (e *Engine) Run(ctx context.Context, seeds ...string) (*Stats, error) {
 	if e.cfg.Handler == nil {
 		return nil, &ConfigError{Field: "Handler", Reason: "is nil; only Pages does without"}

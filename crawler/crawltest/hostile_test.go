@@ -392,7 +392,7 @@ func TestEngineOverHostile(t *testing.T) {
 			}},
 		}
 		stats, took := overHostile(t, network, cfg, seeds...)
-		if !stats.Finished || stats.Pages+stats.Failed+stats.Refused < int64(len(seeds)) {
+		if !stats.Finished || stats.Pages+stats.Failed+stats.Refused+stats.Moved < int64(len(seeds)) {
 			t.Errorf("%+v of %d seeds", stats, len(seeds))
 		}
 		if open := h.Stats().Open; open > 0 {
