@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -355,18 +356,18 @@ func TestRedirectedPageIsTriedAgainAfterItsHandlerHung(t *testing.T) {
 		})
 		release := make(chan struct{})
 		defer close(release)
-		tries := 0
+		var tries atomic.Int64
 		stats, err := run(t, w, crawler.Config{
 			IgnoreRobots: true, HandlerTimeout: time.Minute, Grace: time.Second,
 			Handler: crawler.HandlerFunc(func(context.Context, *crawler.Page) error {
-				if tries++; tries == 1 {
+				if tries.Add(1) == 1 {
 					<-release
 				}
 				return nil
 			}),
 		}, "http://films.example/old")
-		if err != nil || tries != 2 || stats.Pages != 1 || stats.Abandoned != 1 || stats.Moved != 0 {
-			t.Errorf("%d tries, %v, %v", tries, stats, err)
+		if err != nil || tries.Load() != 2 || stats.Pages != 1 || stats.Abandoned != 1 || stats.Moved != 0 {
+			t.Errorf("%d tries, %v, %v", tries.Load(), stats, err)
 		}
 	})
 }
