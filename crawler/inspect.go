@@ -51,12 +51,15 @@ var _ Inspector = (*Memory)(nil)
 
 // Inspect implements Inspector. For a request that is delayed or leased its time grows with the number of those.
 func (m *Memory) Inspect(ctx context.Context, key, host string) (Inspection, error) {
-	h := m.keys.hash(key)
-	now, err := m.begin(ctx)
-	if err != nil {
-		return Inspection{}, err
-	}
-	defer m.mu.Unlock()
+	var i Inspection
+	err := m.do(ctx, func(now time.Duration) error {
+		i = m.inspect(m.keys.hash(key), host, now)
+		return nil
+	})
+	return i, err
+}
+
+func (m *Memory) inspect(h uint64, host string, now time.Duration) Inspection {
 	i := m.inspectHost(host, now)
 	switch m.keys.state(h) {
 	case ready, again, suspect:
@@ -83,7 +86,7 @@ func (m *Memory) Inspect(ctx context.Context, key, host string) (Inspection, err
 			i.Attempts, i.Reason = d.attempts, d.reason
 		}
 	}
-	return i, nil
+	return i
 }
 
 // inspectHost fills in what concerns the host.

@@ -52,6 +52,7 @@ func (m *Memory) delay(e *entry, host string, h uint64, d, now time.Duration) {
 func (m *Memory) ripen(now time.Duration) {
 	for len(m.delayed) > 0 && m.delayed[0].due <= now {
 		e := m.delayed.remove(0)
+		m.stir++
 		if m.keys.state(e.hash) != waiting {
 			m.keys.set(e.hash, finished)
 			m.idle--

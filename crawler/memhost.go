@@ -222,6 +222,7 @@ func (h *memHost) leaveHeap() {
 // forgetCold drops hosts that have no work and no pace to keep any more, a few at a time.
 func (m *Memory) forgetCold(now time.Duration) {
 	for n := 0; n < 64 && len(m.cooling) > 0 && m.cooling[0].at <= now; n++ {
+		m.stir++
 		m.place(m.cooling[0], now)
 	}
 }
@@ -231,11 +232,16 @@ func (m *Memory) SetHost(ctx context.Context, host string, p HostPolicy) error {
 	if p.Block < 0 || p.Block > 0 && host == "" {
 		return fmt.Errorf("seine: frontier: host %q: a block of %v", host, p.Block)
 	}
-	now, err := m.begin(ctx)
-	if err != nil {
+	return m.do(ctx, func(now time.Duration) error {
+		err := m.setHost(host, p, now)
+		if err == nil {
+			m.journal.hostSet(host, p)
+		}
 		return err
-	}
-	defer m.mu.Unlock()
+	})
+}
+
+func (m *Memory) setHost(host string, p HostPolicy, now time.Duration) error {
 	if host == "" {
 		m.stats.Changes++
 		m.defaults = m.defaults.with(p)
@@ -292,12 +298,17 @@ func (p HostPolicy) with(n HostPolicy) HostPolicy {
 const maxReservations = 1 << 16
 
 // ReserveHost implements HostReserver.
-func (m *Memory) ReserveHost(ctx context.Context, r ReserveRequest) (HostReservation, error) {
-	now, err := m.begin(ctx)
-	if err != nil {
-		return HostReservation{}, err
-	}
-	defer m.mu.Unlock()
+func (m *Memory) ReserveHost(ctx context.Context, r ReserveRequest) (got HostReservation, err error) {
+	r.TTL = orDefault(r.TTL, m.opt.LeaseTTL, m.opt.LeaseTTL)
+	err = m.do(ctx, func(now time.Duration) (err error) {
+		got, err = m.reserve(r, now)
+		m.journal.reserved(r)
+		return err
+	})
+	return got, err
+}
+
+func (m *Memory) reserve(r ReserveRequest, now time.Duration) (HostReservation, error) {
 	h := m.host(r.Host)
 	l, held := m.holds.valid(r.Under), m.holds.byID[r.Held.ID]
 	if l == nil || l.host != h {
@@ -312,7 +323,7 @@ func (m *Memory) ReserveHost(ctx context.Context, r ReserveRequest) (HostReserva
 		m.place(h, now)
 		return HostReservation{}, ErrBusy
 	}
-	l = m.hold(h, r.Under.Owner, orDefault(r.TTL, m.opt.LeaseTTL, m.opt.LeaseTTL), now)
+	l = m.hold(h, r.Under.Owner, r.TTL, now)
 	m.place(h, now)
 	m.holds.reservations++
 	m.stats.Changes++
@@ -340,16 +351,19 @@ func (m *Memory) bookUnder(l *hold, r ReserveRequest, now time.Duration) time.Du
 
 // ReleaseHost implements HostReserver. It works after the end of ctx too, since it gives something back.
 func (m *Memory) ReleaseHost(ctx context.Context, r HostReservation, report HostReport) error {
-	now, err := m.begin(context.WithoutCancel(ctx))
-	if err != nil {
-		return err
-	}
-	defer m.mu.Unlock()
-	if l := m.holds.byID[r.ID]; l != nil && !l.lease {
-		m.letGo(l)
-		l.host.leave(m, l, now-max(report.Since, 0), now, report)
-		m.place(l.host, now)
-		m.stats.Changes++
-	}
-	return nil
+	return m.do(context.WithoutCancel(ctx), func(now time.Duration) error {
+		if l := m.holds.byID[r.ID]; l != nil && !l.lease {
+			m.journal.released(r.ID, report)
+			m.release(l, report, now)
+		}
+		return nil
+	})
+}
+
+// release ends a reservation.
+func (m *Memory) release(l *hold, report HostReport, now time.Duration) {
+	m.letGo(l)
+	l.host.leave(m, l, now-max(report.Since, 0), now, report)
+	m.place(l.host, now)
+	m.stats.Changes++
 }

@@ -144,16 +144,37 @@ func (t *holds) recycle(l *hold) {
 }
 
 // Lease implements Frontier. Its time grows with the logarithm of the number of hosts, and with the number of suspects.
-func (m *Memory) Lease(ctx context.Context, want LeaseRequest) (LeaseBatch, error) {
-	now, err := m.begin(ctx)
-	if err != nil {
-		return LeaseBatch{}, err
+func (m *Memory) Lease(ctx context.Context, want LeaseRequest) (b LeaseBatch, err error) {
+	want.TTL = orDefault(want.TTL, m.opt.LeaseTTL, m.opt.LeaseTTL)
+	full := false // the answer is complete, and has only to become durable
+	err = m.do(ctx, func(now time.Duration) (err error) {
+		before := m.stir
+		b, err = m.lease(want, now)
+		if m.stir != before {
+			m.journal.leased(want)
+		}
+		full = err == nil
+		return err
+	})
+	if err != nil && full { // it is not known whether the leases are kept
+		m.giveBack(b.Leases)
+		b = LeaseBatch{}
 	}
-	defer m.mu.Unlock()
+	return b, err
+}
+
+// giveBack releases leases that their holder was never told of.
+func (m *Memory) giveBack(leases []Lease) {
+	s := make([]Settlement, len(leases))
+	for i, l := range leases {
+		s[i] = Settlement{Lease: l, Outcome: Released}
+	}
+	_, _ = m.locked(func(now time.Duration) error { return m.settleAll(s, nil, nil, now) }) // else they expire
+}
+
+func (m *Memory) lease(want LeaseRequest, now time.Duration) (b LeaseBatch, err error) {
 	m.reboot(want, now)
 	m.forgetCold(now)
-	want.TTL = orDefault(want.TTL, m.opt.LeaseTTL, m.opt.LeaseTTL)
-	var b LeaseBatch
 	s := m.openSuspect(now)
 	restrained := false
 	switch o := m.holds.byOwner[want.Owner]; {
@@ -210,6 +231,7 @@ func (m *Memory) pop(h *memHost) (e *entry, hash uint64, record []byte, err erro
 		if err != nil {
 			panic(err) // what appendEntry wrote
 		}
+		m.stir++
 		if hash := m.keys.hash(e.req.key()); m.counts(hash, priority) {
 			return e, hash, record, nil
 		}
@@ -229,6 +251,7 @@ func (m *Memory) grant(l *hold, r *Request, want LeaseRequest) Lease {
 	m.keys.set(l.hash, leased)
 	m.stats.Leased++
 	m.stats.Changes++
+	m.stir++
 	o := m.holds.byOwner[want.Owner]
 	if o == nil {
 		if o = m.holds.gone; o == nil {
@@ -329,6 +352,7 @@ func (m *Memory) reboot(want LeaseRequest, now time.Duration) {
 
 // takeBack ends a hold whose holder died. Its request becomes a suspect, or is given up.
 func (m *Memory) takeBack(l *hold, now time.Duration) {
+	m.stir++
 	m.letGo(l)
 	// That it was in contact to the end must be assumed.
 	end := min(l.until, now)
@@ -358,21 +382,23 @@ func (m *Memory) takeBack(l *hold, now time.Duration) {
 
 // Extend implements Frontier.
 func (m *Memory) Extend(ctx context.Context, ttl time.Duration, leases ...Lease) error {
-	now, err := m.begin(ctx)
-	if err != nil {
-		return err
-	}
-	defer m.mu.Unlock()
 	ttl = orDefault(ttl, m.opt.LeaseTTL, m.opt.LeaseTTL)
-	var lost []string
-	for _, l := range leases {
-		held := m.holds.valid(l)
-		if held == nil {
-			lost = append(lost, l.Key)
-			continue
+	return m.do(ctx, func(now time.Duration) error {
+		var lost []string
+		for _, l := range leases {
+			held := m.holds.valid(l)
+			if held == nil {
+				lost = append(lost, l.Key)
+				continue
+			}
+			m.extend(held, ttl, now)
+			m.journal.extended(held.id, ttl)
 		}
-		held.until = now + min(ttl, math.MaxInt64-now)
-		m.holds.ends.fix(held.at)
-	}
-	return lostError(lost, nil)
+		return lostError(lost, nil)
+	})
+}
+
+func (m *Memory) extend(l *hold, ttl, now time.Duration) {
+	l.until = now + min(ttl, math.MaxInt64-now)
+	m.holds.ends.fix(l.at)
 }

@@ -34,11 +34,14 @@ type MemoryOptions struct {
 	SpillDir string
 	// SpillBytes is the memory of ready requests beyond which some are spilled. Zero means 64 MiB.
 	SpillBytes int64
+	// SeenBytes is the memory of the seen set of a frontier with a Journal; what has no room is in the journal. Zero means
+	// 16 MiB.
+	SeenBytes int64
 	// HashKey is the secret of the seen set. Zero means a random one.
 	HashKey [2]uint64
 }
 
-// Memory is a Frontier that lasts as long as the process. It serves any number of owners.
+// Memory is a Frontier that lasts as long as the process, or its Journal: see OpenMemory. It serves any number of owners.
 //
 // A queued URL costs what its path and query take and a dozen bytes, a seen one about ten, a host with work some
 // hundred bytes, and 256 more once it has answered. A host without work is forgotten once it may be visited again, but
@@ -49,7 +52,7 @@ type MemoryOptions struct {
 // one is given up when the last request in it has come back. A disk that is full makes the frontier full.
 type Memory struct {
 	opt   MemoryOptions
-	start time.Time // all times are counted from it
+	clock func() time.Duration // since a start that all times are counted from
 
 	mu       sync.Mutex
 	closed   bool
@@ -71,6 +74,8 @@ type Memory struct {
 	stats    FrontierStats
 	seq      uint64 // of hosts and delayed entries; never repeats
 	scratch  []byte
+	stir     uint64    // grows with each change that time brings, or that is made on the way to an answer
+	journal  *recorder // nil: nothing outlives the process
 }
 
 var (
@@ -95,7 +100,7 @@ func NewMemory(o MemoryOptions) *Memory {
 		secret = siphash.Key{binary.LittleEndian.Uint64(b[:8]), binary.LittleEndian.Uint64(b[8:])}
 	}
 	m := &Memory{
-		opt: o, start: time.Now(), keys: newKeyTable(secret), hosts: map[string]*memHost{}, policies: map[string]HostPolicy{},
+		opt: o, clock: since(time.Now()), keys: newKeyTable(secret), hosts: map[string]*memHost{}, policies: map[string]HostPolicy{},
 		producer: map[string]*producer{}, defaults: defaultPace, usual: defaultPace.pace(),
 		arena: arena{most: mostChunk, age: max(o.AgeStep, 0)},
 	}
@@ -103,6 +108,10 @@ func NewMemory(o MemoryOptions) *Memory {
 	m.holds.init()
 	m.dead.init(o.MaxDead)
 	return m
+}
+
+func since(start time.Time) func() time.Duration {
+	return func() time.Duration { return time.Since(start) }
 }
 
 // orDefault replaces the zero value, and a negative one that means no limit.
@@ -116,28 +125,50 @@ func orDefault[T int | int64 | time.Duration](v, zero, negative T) T {
 	return v
 }
 
-// Close removes the files of a frontier that spills. Nothing can be done with the frontier after it.
+// Close removes the files of a frontier that spills. Nothing can be done with the frontier after it. A Journal stays open.
 func (m *Memory) Close() error {
 	m.mu.Lock()
-	defer m.mu.Unlock()
 	m.closed = true
-	return m.arena.files.close()
+	err := m.arena.files.close()
+	m.mu.Unlock()
+	m.journal.join()
+	return err
 }
 
-// begin locks the frontier for a call and does what time has brought; end with m.mu.Unlock, unless there is an error.
-func (m *Memory) begin(ctx context.Context) (now time.Duration, err error) {
+// do calls f for a caller, with the frontier locked, and waits until what it knows then is durable. f is told the time,
+// after what that has brought was done.
+func (m *Memory) do(ctx context.Context, f func(now time.Duration) error) error {
 	if err := ctx.Err(); err != nil {
-		return 0, err
+		return err
 	}
+	ticket, err := m.locked(f)
+	if ticket == 0 {
+		return err
+	}
+	return first(m.journal.to.Wait(ctx, ticket), err)
+}
+
+// locked returns what Wait is to be asked for; 0: nothing.
+func (m *Memory) locked(f func(now time.Duration) error) (ticket uint64, err error) {
 	m.mu.Lock()
+	defer m.mu.Unlock()
 	if m.closed {
-		m.mu.Unlock()
 		return 0, ErrClosed
 	}
-	now = time.Since(m.start)
+	if err := m.journal.usable(); err != nil {
+		return 0, err
+	}
+	now := m.clock()
+	before := m.stir
+	m.bring(now)
+	err = f(now)
+	return m.record(now, m.stir != before, err)
+}
+
+// bring does what time has brought.
+func (m *Memory) bring(now time.Duration) {
 	m.ripen(now) // first, since what was due comes before what is taken back now
 	m.expire(now)
-	return now, nil
 }
 
 // Add implements Frontier.
@@ -149,21 +180,21 @@ func (m *Memory) Add(ctx context.Context, reqs ...*Request) ([]AddStatus, error)
 	}
 	var room [64]uint64
 	hashes := m.hashes(room[:0], reqs)
-	now, err := m.begin(ctx)
-	if err != nil {
-		return nil, err
-	}
-	defer m.mu.Unlock()
-	m.keys.touch(hashes)
-	statuses := make([]AddStatus, len(reqs))
-	for i, r := range reqs {
-		if statuses[i] = m.add(r, hashes[i], now); statuses[i] == Refused {
-			err = ErrFull
+	var statuses []AddStatus
+	err := m.do(ctx, func(now time.Duration) (err error) {
+		m.keys.touch(hashes)
+		statuses = make([]AddStatus, len(reqs))
+		for i, r := range reqs {
+			if statuses[i] = m.add(r, hashes[i], now); statuses[i] == Refused {
+				err = ErrFull
+			}
 		}
-	}
-	if err != nil {
-		err = m.fullError()
-	}
+		m.journal.added()
+		if err != nil {
+			err = m.fullError()
+		}
+		return err
+	})
 	return statuses, err
 }
 
@@ -192,11 +223,13 @@ func (m *Memory) add(r *Request, h uint64, now time.Duration) AddStatus {
 	case state == unseen:
 		m.stats.Ready++
 		m.enqueue(r, h, now)
+		m.journal.fresh(r)
 		return Added
 	case state == ready && r.Priority > priority: // the record that is there becomes stale
 		host := m.enqueue(r, h, now)
 		host.queue.stale++
 		m.tidy(host, now)
+		m.journal.fresh(r)
 		return Raised
 	}
 	return Duplicate
@@ -298,7 +331,7 @@ func (m *Memory) pass(key string) {
 // tidyAll drops all stale records of hosts.
 func (m *Memory) tidyAll() {
 	m.stray = 0
-	now := time.Since(m.start)
+	now := m.clock()
 	for _, h := range m.hosts {
 		h.queue.stale = h.queue.n
 		m.tidy(h, now)
@@ -307,15 +340,14 @@ func (m *Memory) tidyAll() {
 
 // Stats implements Frontier.
 func (m *Memory) Stats(ctx context.Context) (FrontierStats, error) {
-	now, err := m.begin(ctx)
-	if err != nil {
-		return FrontierStats{}, err
-	}
-	defer m.mu.Unlock()
-	s := m.stats
-	s.Producers = m.producers(now)
-	s.Hosts, s.Finished = len(m.hosts), m.finished(now)
-	return s, nil
+	var s FrontierStats
+	err := m.do(ctx, func(now time.Duration) error {
+		s = m.stats
+		s.Producers = m.producers(now)
+		s.Hosts, s.Finished = len(m.hosts), m.finished(now)
+		return nil
+	})
+	return s, err
 }
 
 func (m *Memory) finished(now time.Duration) bool { return m.pending() == 0 && m.producers(now) == 0 }

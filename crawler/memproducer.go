@@ -31,23 +31,24 @@ func (m *Memory) OpenProducer(ctx context.Context, name string, ttl time.Duratio
 	if name == "" || ttl <= 0 {
 		return nil, fmt.Errorf("seine: frontier: producer %q with a ttl of %v", name, ttl)
 	}
-	now, err := m.begin(ctx)
+	var p *producer
+	err := m.do(ctx, func(now time.Duration) error {
+		m.producers(now)
+		if p = m.producer[name]; p == nil {
+			if len(m.producer) >= maxProducers {
+				return fmt.Errorf("%w: %d producers are open", ErrFull, maxProducers)
+			}
+			p = &producer{}
+			m.producer[name] = p
+		}
+		p.open++
+		p.until = now + ttl
+		m.stats.Changes++
+		return nil
+	})
 	if err != nil {
 		return nil, err
 	}
-	defer m.mu.Unlock()
-	m.producers(now)
-	p := m.producer[name]
-	if p == nil {
-		if len(m.producer) >= maxProducers {
-			return nil, fmt.Errorf("%w: %d producers are open", ErrFull, maxProducers)
-		}
-		p = &producer{}
-		m.producer[name] = p
-	}
-	p.open++
-	p.until = now + ttl
-	m.stats.Changes++
 	var once sync.Once
 	return func(context.Context) error {
 		once.Do(func() { m.closeProducer(name, p) })

@@ -3,17 +3,23 @@ package crawler
 import (
 	"context"
 	"fmt"
+	"time"
 )
 
 var _ Restarter = (*Memory)(nil)
 
 // Restart implements Restarter. What hosts are like is remembered.
 func (m *Memory) Restart(ctx context.Context) error {
-	now, err := m.begin(ctx)
-	if err != nil {
+	return m.do(ctx, func(now time.Duration) error {
+		err := m.restart(now)
+		if err == nil {
+			m.journal.restarted()
+		}
 		return err
-	}
-	defer m.mu.Unlock()
+	})
+}
+
+func (m *Memory) restart(now time.Duration) error {
 	if !m.finished(now) {
 		return fmt.Errorf("seine: frontier: %d requests and %d producers are left", m.pending(), len(m.producer))
 	}
@@ -31,7 +37,12 @@ func (m *Memory) Restart(ctx context.Context) error {
 		m.place(h, now)
 	}
 	m.delayed, m.idle, m.stray = nil, 0, 0
-	m.keys = newKeyTable(m.keys.secret)
+	if m.keys.disk != nil {
+		for _, r := range m.keys.disk.runs {
+			m.arena.freed = append(m.arena.freed, r.blocks()...)
+		}
+	}
+	m.keys.forget()
 	m.dead.init(m.opt.MaxDead)
 	m.stats.Done, m.stats.Failed = 0, 0
 	m.stats.Changes++

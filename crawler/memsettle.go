@@ -5,8 +5,8 @@ import (
 	"context"
 	"errors"
 	"iter"
+	"maps"
 	"slices"
-	"strings"
 	"time"
 )
 
@@ -18,7 +18,7 @@ func (m *Memory) Settle(ctx context.Context, settlements ...Settlement) error {
 	hashes := room[:0] // of the links, one settlement after another
 	for i := range settlements {
 		s := &settlements[i]
-		if err := s.check(); err != nil {
+		if err := s.check(m.journal != nil); err != nil {
 			if faulty == nil {
 				faulty = map[int]bool{}
 			}
@@ -27,12 +27,19 @@ func (m *Memory) Settle(ctx context.Context, settlements ...Settlement) error {
 		}
 		hashes = m.hashes(hashes, s.Links)
 	}
-	now, err := m.begin(ctx)
-	if err != nil {
-		return err
+	err := m.do(ctx, func(now time.Duration) error {
+		m.keys.touch(hashes)
+		return m.settleAll(settlements, faulty, hashes, now)
+	})
+	if lost := (*LeaseLostError)(nil); failed != nil && errors.As(err, &lost) {
+		return errors.Join(err, failed)
 	}
-	defer m.mu.Unlock()
-	m.keys.touch(hashes)
+	return first(err, failed)
+}
+
+// settleAll settles what is not faulty. The hashes are those of the links of what is settled.
+func (m *Memory) settleAll(settlements []Settlement, faulty map[int]bool, hashes []uint64, now time.Duration) error {
+	var failed error
 	var lost []string
 	for i := range settlements {
 		s := &settlements[i]
@@ -49,7 +56,9 @@ func (m *Memory) Settle(ctx context.Context, settlements ...Settlement) error {
 		case !m.fits(s, links):
 			failed = first(failed, m.fullError())
 		default:
+			id := l.id
 			m.settle(l, s, links, now)
+			m.journal.settled(id, s)
 		}
 	}
 	return lostError(lost, failed)
@@ -68,7 +77,7 @@ func lostError(keys []string, other error) error {
 }
 
 // check refuses a settlement that means nothing.
-func (s *Settlement) check() error {
+func (s *Settlement) check(keepsItems bool) error {
 	fault := func(field, reason string) error {
 		url := s.Lease.Key
 		if s.Lease.Request != nil {
@@ -81,8 +90,15 @@ func (s *Settlement) check() error {
 		return fault("Outcome", "is none")
 	case len(s.Links) > 0 && s.Outcome != Done:
 		return fault("Links", "belong to a request that is done")
-	case len(s.Items) > 0:
+	case len(s.Items) > 0 && !keepsItems:
 		return fault("Items", "are not kept by this frontier")
+	case len(s.Items) > 0 && s.Outcome != Done:
+		return fault("Items", "belong to a request that is done")
+	}
+	for i := range s.Items {
+		if err := checkKey(s.Items[i].Key); err != nil {
+			return err
+		}
 	}
 	for _, r := range s.Links {
 		if err := r.check(); err != nil {
@@ -207,15 +223,11 @@ func (d *deadList) there(m deadMark) bool {
 
 // fail gives up the request of a hold that was let go.
 func (m *Memory) fail(l *hold, reason string) {
-	if len(reason) > MaxReasonBytes {
-		const dots = "…"
-		reason = strings.ToValidUTF8(reason[:MaxReasonBytes-len(dots)], "") + dots
-	}
 	m.keys.set(l.hash, failed)
 	m.stats.Failed++
 	m.stats.Changes++
 	m.dead.add(l.hash, &deadRequest{
-		host: l.host.name, priority: l.priority, attempts: l.attempt, crashes: l.crashes, reason: strings.Clone(reason),
+		host: l.host.name, priority: l.priority, attempts: l.attempt, crashes: l.crashes, reason: shortened(reason),
 		record: slices.Clone(l.record),
 	})
 }
@@ -223,15 +235,15 @@ func (m *Memory) fail(l *hold, reason string) {
 // Dead implements DeadLister: the latest MaxDead of them, the oldest first.
 func (m *Memory) Dead(ctx context.Context) iter.Seq2[DeadRequest, error] {
 	return func(yield func(DeadRequest, error) bool) {
-		if _, err := m.begin(ctx); err != nil {
+		var all []*deadRequest
+		err := m.do(ctx, func(time.Duration) error {
+			all = m.dead.list()
+			return nil
+		})
+		if err != nil {
 			yield(DeadRequest{}, err)
 			return
 		}
-		all := make([]*deadRequest, 0, len(m.dead.byHash))
-		for _, d := range m.dead.byHash { // what one points to never changes
-			all = append(all, d)
-		}
-		m.mu.Unlock()
 		slices.SortFunc(all, func(a, b *deadRequest) int { return cmp.Compare(a.seq, b.seq) })
 		for _, d := range all {
 			e, err := decodeEntry(d.record, d.host, d.priority)
@@ -246,28 +258,34 @@ func (m *Memory) Dead(ctx context.Context) iter.Seq2[DeadRequest, error] {
 	}
 }
 
+// list returns what is listed, in no order. What one points to never changes.
+func (d *deadList) list() []*deadRequest {
+	return slices.Collect(maps.Values(d.byHash))
+}
+
 // Redrive implements DeadLister.
-func (m *Memory) Redrive(ctx context.Context, keys ...string) (int, error) {
-	now, err := m.begin(ctx)
-	if err != nil {
-		return 0, err
-	}
-	defer m.mu.Unlock()
-	n := 0
-	for _, key := range keys {
-		h := m.keys.hash(key)
-		d := m.dead.byHash[h]
-		if d == nil {
-			continue
+func (m *Memory) Redrive(ctx context.Context, keys ...string) (n int, err error) {
+	err = m.do(ctx, func(now time.Duration) error {
+		for _, key := range keys {
+			h := m.keys.hash(key)
+			d := m.dead.byHash[h]
+			if d == nil {
+				continue
+			}
+			if m.full() {
+				return m.fullError()
+			}
+			m.redrive(d, h, now)
+			m.journal.redriven(h)
+			n++
 		}
-		if m.full() {
-			return n, m.fullError()
-		}
-		delete(m.dead.byHash, h)
-		m.stats.Failed--
-		host := m.host(d.host)
-		m.requeue(&hold{host: host, hash: h, priority: d.priority, record: d.record}, 0, now)
-		n++
-	}
-	return n, nil
+		return nil
+	})
+	return n, err
+}
+
+func (m *Memory) redrive(d *deadRequest, h uint64, now time.Duration) {
+	delete(m.dead.byHash, h)
+	m.stats.Failed--
+	m.requeue(&hold{host: m.host(d.host), hash: h, priority: d.priority, record: d.record}, 0, now)
 }

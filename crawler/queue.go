@@ -14,13 +14,19 @@ type arena struct {
 	most  int           // bytes of a new chunk
 	age   time.Duration // how long a request waits for one level of priority more; 0: none ages
 	files spillFiles
+	read  func(block uint64) ([]byte, error) // from a journal; nil: there is none
+	freed []uint64                           // blocks of the journal that are needed no more
 }
 
-// chunk is a run of records, in memory or in a file.
+// chunk is a run of records, in memory, in a file or in a block of a journal.
 type chunk struct {
-	data []byte
-	disk *extent // nil when it is in memory
+	data  []byte
+	disk  *extent // nil when it is in memory
+	block uint64  // 0: none; else it does not change any more, and data may be nil
 }
+
+// saved reports whether the chunk takes no more records.
+func (c *chunk) saved() bool { return c.disk != nil || c.block != 0 }
 
 // queue is a first-in-first-out queue of records in a few growing chunks, so that a queued URL costs its bytes and not a
 // struct, and the collector sees a handful of pointers for a whole host.
@@ -38,7 +44,7 @@ const (
 func (q *queue) push(a *arena, record []byte) {
 	need := (bits.Len(uint(len(record)|1))+6)/7 + len(record)
 	last := len(q.chunks) - 1
-	if last < 0 || q.chunks[last].disk != nil || cap(q.chunks[last].data)-len(q.chunks[last].data) < need {
+	if last < 0 || q.chunks[last].saved() || cap(q.chunks[last].data)-len(q.chunks[last].data) < need {
 		size := firstChunk
 		if last >= 0 {
 			size = min(max(size, cap(q.chunks[last].data)*3/2), a.most)
@@ -65,6 +71,12 @@ func (q *queue) head(a *arena) (record []byte, next int, err error) {
 		c.disk = nil
 		a.bytes += int64(cap(c.data))
 	}
+	if c.data == nil && c.block != 0 {
+		if c.data, err = a.read(c.block); err != nil {
+			return nil, 0, err
+		}
+		a.bytes += int64(cap(c.data))
+	}
 	size, w := binary.Uvarint(c.data[q.off:])
 	start := q.off + w
 	return c.data[start : start+int(size)], start + int(size), nil
@@ -84,10 +96,10 @@ func (q *queue) pop(a *arena) ([]byte, error) {
 	q.off = next
 	if c := &q.chunks[0]; next == len(c.data) {
 		q.off = 0
-		if len(q.chunks) == 1 && cap(c.data) <= 2*firstChunk {
+		if len(q.chunks) == 1 && cap(c.data) <= 2*firstChunk && c.block == 0 {
 			c.data = c.data[:0] // the record stays readable until the next push
 		} else {
-			a.bytes -= int64(cap(c.data))
+			a.drop(c)
 			q.chunks = slices.Delete(q.chunks, 0, 1)
 		}
 	}
@@ -96,12 +108,20 @@ func (q *queue) pop(a *arena) ([]byte, error) {
 
 // free gives up what the queue holds in memory.
 func (q *queue) free(a *arena) {
-	for _, c := range q.chunks {
-		if c.disk == nil {
-			a.bytes -= int64(cap(c.data))
-		}
+	for i := range q.chunks {
+		a.drop(&q.chunks[i])
 	}
 	*q = queue{}
+}
+
+// drop accounts for a chunk that is needed no more.
+func (a *arena) drop(c *chunk) {
+	if c.disk == nil {
+		a.bytes -= int64(cap(c.data))
+	}
+	if c.block != 0 {
+		a.freed = append(a.freed, c.block)
+	}
 }
 
 // bucket holds the ready records of one priority.
@@ -216,11 +236,11 @@ func (q *hostQueue) pop(a *arena) (record []byte, priority int, err error) {
 	return record, b.priority, nil
 }
 
-// filter drops the records that it is not told to keep. It leaves a queue alone that has a part in a file: there stale
-// records cost no memory.
+// filter drops the records that it is not told to keep. It leaves a queue alone that has a part in a file or a journal: there
+// stale records cost no memory.
 func (q *hostQueue) filter(a *arena, keep func(record []byte, priority int) bool) {
 	for _, b := range q.ready {
-		if slices.ContainsFunc(b.queue.chunks, func(c chunk) bool { return c.disk != nil }) {
+		if slices.ContainsFunc(b.queue.chunks, func(c chunk) bool { return c.saved() }) {
 			return
 		}
 	}

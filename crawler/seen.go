@@ -29,6 +29,7 @@ type keyTable struct {
 	secret siphash.Key
 	shards []hashtable.Shard
 	far    map[uint64]int // priorities for which there is no room in the table
+	disk   *diskKeys      // nil: all is in the table
 }
 
 // A value of the table is a state and a level, which is a priority from -nearest to nearest, or farLevel.
@@ -53,9 +54,36 @@ func (t *keyTable) touch(hashes []uint64) {
 	runtime.KeepAlive(read)
 }
 
+// value returns what is known of a key; 0: nothing.
+func (t *keyTable) value(h uint64) uint16 {
+	v := t.shards[hashtable.Of(h)].Get(h, 0)
+	if v == 0 && t.disk != nil {
+		if v = t.disk.find(h); v != 0 {
+			t.shards[hashtable.Of(h)].Set(h, 0, v)
+		}
+	}
+	return v
+}
+
+// change gives a key its value.
+func (t *keyTable) change(h uint64, v uint16) {
+	t.shards[hashtable.Of(h)].Set(h, 0, v)
+	if t.disk != nil {
+		t.disk.dirty = append(t.disk.dirty, h)
+	}
+}
+
+// forget makes all keys unseen.
+func (t *keyTable) forget() {
+	t.shards, t.far = make([]hashtable.Shard, hashtable.Shards), map[uint64]int{}
+	if d := t.disk; d != nil {
+		d.all, d.old, d.runs, d.filter, d.dirty = true, nil, nil, nil, nil
+	}
+}
+
 // get returns the state of a key and, if it is ready, the priority of the record that counts.
 func (t *keyTable) get(h uint64) (keyState, int) {
-	v := t.shards[hashtable.Of(h)].Get(h, 0)
+	v := t.value(h)
 	level := int(v >> stateBits)
 	if level == farLevel {
 		return keyState(v & (1<<stateBits - 1)), t.far[h]
@@ -65,13 +93,13 @@ func (t *keyTable) get(h uint64) (keyState, int) {
 
 // state returns the state of a key.
 func (t *keyTable) state(h uint64) keyState {
-	return keyState(t.shards[hashtable.Of(h)].Get(h, 0) & (1<<stateBits - 1))
+	return keyState(t.value(h) & (1<<stateBits - 1))
 }
 
 // set gives a key a state other than ready.
 func (t *keyTable) set(h uint64, s keyState) {
 	delete(t.far, h)
-	t.shards[hashtable.Of(h)].Set(h, 0, uint16(s)|nearest<<stateBits)
+	t.change(h, uint16(s)|nearest<<stateBits)
 }
 
 // setReady makes a key ready, or ready again.
@@ -83,5 +111,5 @@ func (t *keyTable) setReady(h uint64, s keyState, priority int) {
 	} else {
 		delete(t.far, h)
 	}
-	t.shards[hashtable.Of(h)].Set(h, 0, uint16(s)|uint16(level)<<stateBits)
+	t.change(h, uint16(s)|uint16(level)<<stateBits)
 }

@@ -1,0 +1,267 @@
+package crawler
+
+import (
+	"cmp"
+	"context"
+	"encoding/binary"
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/seine-go/seine/ratelimit"
+)
+
+// OpenMemory returns the frontier that a journal has kept, or a new one. Whoever held a lease is dead: what was leased
+// comes back at once, as R8 says. Of the options those count that say how it works; SpillDir and HashKey do not, and
+// SpillBytes is how much of the queues stays in memory, zero means 4 MiB. The journal must not be used by anybody else, and
+// stays open when the frontier is closed.
+//
+// Of the keys that were ever seen those asked for of late stay in memory; all others, and what is queued, are in the
+// journal.
+func OpenMemory(ctx context.Context, o MemoryOptions, j Journal) (*Memory, error) {
+	hot := orDefault(o.SpillBytes, hotBytes, hotBytes)
+	o.SpillDir = ""
+	m := NewMemory(o)
+	options := m.opt
+	m.clock = j.Now
+	m.journal = &recorder{to: j, mute: true, hot: hot, limit: stateEvery}
+	m.arena.read = m.readBlock
+	d := &diskKeys{journal: j, fault: m.journal.broken, budget: int(max(orDefault(o.SeenBytes, seenBytes, seenBytes), leastSeen)), all: true}
+	m.keys.disk, m.journal.keys = d, d
+	l := stateLoader{m: m}
+	keysLoaded := false
+	err := j.Load(ctx, l.part, func(change []byte) error {
+		if !keysLoaded { // the first change: the state is complete
+			keysLoaded = true
+			if err := l.end(); err != nil {
+				return err
+			}
+		}
+		return m.replay(change)
+	})
+	if err == nil && !keysLoaded {
+		err = l.end()
+	}
+	if err == nil && l.head && options.AgeStep != m.opt.AgeStep {
+		err = fmt.Errorf("seine: frontier: AgeStep is %v, not %v as when the crawl was begun", options.AgeStep, m.opt.AgeStep)
+	}
+	if err != nil {
+		return nil, err
+	}
+	m.opt.MaxPending, m.opt.MaxCrashes, m.opt.MaxDead, m.dead.most = options.MaxPending, options.MaxCrashes, options.MaxDead, options.MaxDead
+	return m, m.takeOver(ctx)
+}
+
+// takeOver ends what a dead process held, and saves where that leads to.
+func (m *Memory) takeOver(ctx context.Context) error {
+	m.mu.Lock()
+	now := m.clock()
+	m.bring(now)
+	held := slices.SortedFunc(slices.Values(m.holds.ends), func(a, b *hold) int { return cmp.Compare(a.id, b.id) })
+	for _, l := range held {
+		m.takeBack(l, now)
+	}
+	m.journal.mute = false
+	m.save(now)
+	ticket, fault := m.journal.last, m.journal.fault
+	m.mu.Unlock()
+	return first(fault, m.journal.to.Wait(ctx, ticket))
+}
+
+// stateLoader makes a frontier what a state says.
+type stateLoader struct {
+	m     *Memory
+	head  bool
+	parts int
+}
+
+// part takes the records of one part.
+func (l *stateLoader) part(p []byte) error {
+	d := decoder{rest: p}
+	l.parts++
+	for len(d.rest) > 0 {
+		if !l.record(d.byte(), &d) || d.bad {
+			return fmt.Errorf("%w: a state that cannot be read", ErrJournal)
+		}
+	}
+	return nil
+}
+
+func (l *stateLoader) record(kind byte, d *decoder) bool {
+	m := l.m
+	switch kind {
+	case recHead:
+		return l.readHead(d)
+	case recPolicy:
+		name := d.text()
+		m.policies[name] = d.policy()
+	case recHost:
+		return m.loadHost(d)
+	case recHold:
+		if h := m.loadHold(d); h != nil {
+			m.holds.byID[h.id] = h
+			m.holds.ends.push(h)
+			if !h.lease {
+				m.holds.reservations++
+			}
+			return true
+		}
+		return false
+	case recSuspect:
+		if h := m.loadHold(d); h != nil {
+			m.suspects = append(m.suspects, h)
+			return true
+		}
+		return false
+	case recOwner:
+		name := d.text()
+		m.holds.byOwner[name] = &owner{boot: d.uvarint(), alone: d.uvarint() == 1}
+	case recDelayed:
+		e := &delayedEntry{host: d.text(), due: d.duration(), seq: d.uvarint(), hash: d.uvarint(), then: keyState(d.upTo(int(dropped)))}
+		e.priority, e.record = int(d.varint()), slices.Clone(d.bytes())
+		m.delayed.push(e)
+	case recDead:
+		l.readDead(d)
+	case recFar:
+		h := d.uvarint()
+		m.keys.far[h] = int(d.varint())
+	case recRun:
+		return l.readRun(d)
+	default:
+		return false
+	}
+	return true
+}
+
+func (l *stateLoader) readHead(d *decoder) bool {
+	m := l.m
+	if d.uvarint() != stateSchema || l.head {
+		return false
+	}
+	l.head = true
+	m.keys.secret[0], m.keys.secret[1] = d.uvarint(), d.uvarint()
+	d.uvarint() // when it was saved
+	m.seq, m.holds.last, m.journal.block, m.dead.seq = d.uvarint(), d.uvarint(), d.uvarint(), d.uvarint()
+	m.opt.MaxPending, m.opt.MaxCrashes, m.opt.MaxDead, m.idle, m.stray = int(d.varint()), int(d.varint()), int(d.varint()), int(d.varint()), int(d.varint())
+	m.dead.most = m.opt.MaxDead
+	m.opt.AgeStep = time.Duration(d.varint())
+	m.arena.age = max(m.opt.AgeStep, 0)
+	m.defaults = d.policy()
+	m.usual = m.defaults.pace()
+	s := &m.stats
+	s.Ready, s.Delayed, s.Done, s.Failed, s.Changes = int64(d.duration()), int64(d.duration()), int64(d.duration()), int64(d.duration()), d.uvarint()
+	return true
+}
+
+func (l *stateLoader) readDead(d *decoder) {
+	dead := &l.m.dead
+	hash := d.uvarint()
+	r := &deadRequest{seq: d.uvarint(), host: d.text(), reason: d.text()}
+	r.priority, r.attempts, r.crashes, r.record = int(d.varint()), int(d.varint()), int(d.varint()), slices.Clone(d.bytes())
+	dead.byHash[hash] = r
+	dead.order = append(dead.order, deadMark{hash, r.seq})
+}
+
+func (l *stateLoader) readRun(d *decoder) bool {
+	r := &keyRun{block: d.uvarint(), n: d.upTo(math.MaxInt)}
+	fences := d.length()
+	if len(d.rest) < 8*fences || r.n > fences*runPage || r.n <= (fences-1)*runPage {
+		return false
+	}
+	for range fences {
+		r.fences = append(r.fences, binary.BigEndian.Uint64(d.rest))
+		d.rest = d.rest[8:]
+	}
+	l.m.keys.disk.runs = append(l.m.keys.disk.runs, r)
+	return true
+}
+
+func (m *Memory) loadHost(d *decoder) bool {
+	h := &memHost{name: d.text()}
+	h.policy = m.policies[h.name]
+	h.since, h.next, h.blocked, h.at = time.Duration(d.varint()), time.Duration(d.varint()), time.Duration(d.varint()), time.Duration(d.varint())
+	h.seq = d.uvarint()
+	heap, stale := d.uvarint(), 0
+	h.inFlight, stale = d.upTo(math.MaxInt), d.upTo(math.MaxInt)
+	if state := d.bytes(); len(state) > 0 {
+		h.state = new(ratelimit.State)
+		if h.state.UnmarshalBinary(state) != nil {
+			return false
+		}
+	}
+	for range d.length() {
+		if !m.loadBucket(d, &h.queue) {
+			return false
+		}
+	}
+	h.queue.stale = stale
+	m.hosts[h.name] = h
+	switch heap {
+	case inRunnable:
+		h.heap = &m.runnable
+	case inCooling:
+		h.heap = &m.cooling
+	default:
+		return !d.bad
+	}
+	h.heap.push(h)
+	return !d.bad
+}
+
+func (m *Memory) loadBucket(d *decoder, to *hostQueue) bool {
+	priority := int(d.varint())
+	b := to.bucket(priority)
+	b.rank = d.varint()
+	q := &b.queue
+	q.n, q.off = d.upTo(math.MaxInt), d.upTo(math.MaxInt)
+	for range d.length() {
+		c := chunk{block: d.uvarint()}
+		if c.block == 0 {
+			c.data = slices.Clone(d.bytes())
+			m.arena.bytes += int64(cap(c.data))
+		}
+		q.chunks = append(q.chunks, c)
+	}
+	to.n += q.n
+	to.ready.fix(b.at)
+	return !d.bad && q.n > 0 && len(q.chunks) > 0
+}
+
+// loadHold returns nil if it cannot be read.
+func (m *Memory) loadHold(d *decoder) *hold {
+	name := d.text()
+	l := &hold{owner: d.text(), key: d.text(), id: d.uvarint(), hash: d.uvarint()}
+	l.start, l.until, l.former, l.booked = time.Duration(d.varint()), time.Duration(d.varint()), time.Duration(d.varint()), time.Duration(d.varint())
+	flags := d.uvarint()
+	l.lease, l.alone = flags&1 != 0, flags&2 != 0
+	l.priority, l.attempt, l.crashes = int(d.varint()), int(d.varint()), int(d.varint())
+	l.record = slices.Clone(d.bytes())
+	if l.host = m.hosts[name]; l.host == nil {
+		l.host = &memHost{name: name, policy: m.policies[name]}
+	}
+	if d.bad {
+		return nil
+	}
+	return l
+}
+
+// end checks that the state is whole, counts what can be counted and finds the keys.
+func (l *stateLoader) end() error {
+	m := l.m
+	if l.parts > 0 && !l.head {
+		return fmt.Errorf("%w: the state has no head", ErrJournal)
+	}
+	for _, h := range m.holds.byID {
+		if !h.lease {
+			continue
+		}
+		m.stats.Leased++
+		o := m.holds.byOwner[h.owner]
+		if o == nil {
+			return fmt.Errorf("%w: a lease without its owner", ErrJournal)
+		}
+		o.leases++
+	}
+	return m.keys.load()
+}

@@ -1,0 +1,280 @@
+package crawler
+
+import (
+	"encoding/binary"
+	"fmt"
+	"slices"
+	"time"
+)
+
+const (
+	stateSchema = 1
+	partBytes   = 64 << 10 // of a part of a state
+	leastBlock  = 512      // bytes of queued requests that are worth a block of their own
+	stateEvery  = 8 << 20  // bytes of changes after which a state is saved, or as many as the last state has
+	hotBytes    = 4 << 20  // of queued requests that stay in memory, by default
+)
+
+// The records of a state.
+const (
+	recHead byte = iota + 1
+	recPolicy
+	recHost
+	recHold
+	recSuspect
+	recOwner
+	recDelayed
+	recDead
+	recFar
+	recRun
+)
+
+func (m *Memory) readBlock(id uint64) ([]byte, error) {
+	p, err := m.journal.to.Block(id)
+	if err != nil {
+		err = fmt.Errorf("seine: frontier: queued requests cannot be read back: %w", err)
+		m.journal.broken(err)
+	}
+	return p, err
+}
+
+// stateWriter gathers the records of a state in parts.
+type stateWriter struct {
+	parts [][]byte
+	part  []byte
+	size  int64
+}
+
+// end closes a part that is large enough; a record was appended to it.
+func (w *stateWriter) end() {
+	if len(w.part) >= partBytes {
+		w.close()
+	}
+}
+
+func (w *stateWriter) close() {
+	if len(w.part) > 0 {
+		w.parts, w.size = append(w.parts, w.part), w.size+int64(len(w.part))
+		w.part = nil
+	}
+}
+
+// save hands the whole state to the journal. m.mu is held.
+func (m *Memory) save(now time.Duration) {
+	j := m.journal
+	s := JournalState{}
+	opening := j.last == 0
+	run := m.keys.flush(j.block + 1)
+	j.block += uint64(len(run))
+	s.New = run
+	var w stateWriter
+	m.saveHosts(&w, &s)
+	m.saveRequests(&w)
+	m.saveKeys(&w)
+	w.close()
+	w.part = m.appendHead(now)
+	w.close() // last, since the number of the last block is known now
+	s.Parts = w.parts
+	s.Freed, m.arena.freed = m.arena.freed, nil
+	if opening {
+		s.Only = m.used()
+	}
+	j.last = j.to.Save(s)
+	j.since, j.limit = 0, max(stateEvery, w.size)
+	m.cool()
+	if err := m.keys.rotate(); err != nil {
+		j.broken(err)
+	}
+	m.mergeRuns()
+}
+
+// used lists the blocks that the state names.
+func (m *Memory) used() []uint64 {
+	ids := []uint64{}
+	for _, h := range m.hosts {
+		for _, b := range h.queue.ready {
+			for _, c := range b.queue.chunks {
+				if c.block != 0 {
+					ids = append(ids, c.block)
+				}
+			}
+		}
+	}
+	for _, r := range m.keys.disk.runs {
+		ids = append(ids, r.blocks()...)
+	}
+	slices.Sort(ids)
+	return ids
+}
+
+// cool takes queued requests out of memory that stand in blocks, the ends of queues first, until those left have room.
+func (m *Memory) cool() {
+	for from := 1; from >= 0 && m.arena.bytes > m.journal.hot; from-- {
+		for _, h := range m.hosts {
+			for _, b := range h.queue.ready {
+				for i := from; i < len(b.queue.chunks); i++ {
+					if c := &b.queue.chunks[i]; c.block != 0 && c.data != nil {
+						m.arena.bytes -= int64(cap(c.data))
+						c.data = nil
+					}
+				}
+			}
+		}
+	}
+}
+
+func (m *Memory) appendHead(now time.Duration) []byte {
+	p := appendUints([]byte{recHead}, stateSchema, m.keys.secret[0], m.keys.secret[1], uint64(now), m.seq, m.holds.last, m.journal.block, m.dead.seq)
+	p = appendInts(p, m.opt.MaxPending, m.opt.MaxCrashes, m.opt.MaxDead, m.idle, m.stray)
+	p = appendInts(p, m.opt.AgeStep)
+	p = appendPolicy(p, m.defaults)
+	s := &m.stats
+	return appendUints(p, uint64(s.Ready), uint64(s.Delayed), uint64(s.Done), uint64(s.Failed), s.Changes)
+}
+
+func (m *Memory) saveHosts(w *stateWriter, s *JournalState) {
+	for name, p := range m.policies {
+		w.part = appendPolicy(appendText(append(w.part, recPolicy), name), p)
+		w.end()
+	}
+	for _, h := range m.hosts {
+		w.part = m.appendHost(append(w.part, recHost), h, s)
+		w.end()
+	}
+}
+
+// Where a host stands.
+const (
+	inNone = iota
+	inRunnable
+	inCooling
+)
+
+func (m *Memory) appendHost(p []byte, h *memHost, s *JournalState) []byte {
+	p = appendText(p, h.name)
+	p = appendInts(p, h.since, h.next, h.blocked, h.at)
+	heap := uint64(inNone)
+	switch h.heap {
+	case &m.runnable:
+		heap = inRunnable
+	case &m.cooling:
+		heap = inCooling
+	}
+	p = appendUints(p, h.seq, heap, uint64(h.inFlight), uint64(h.queue.stale))
+	var state []byte
+	if h.state != nil {
+		state, _ = h.state.AppendBinary(nil) // never an error
+	}
+	p = appendText(p, state)
+	buckets := 0
+	for _, b := range h.queue.ready {
+		if b.queue.n > 0 {
+			buckets++
+		}
+	}
+	p = appendUints(p, uint64(buckets))
+	for _, b := range h.queue.ready {
+		if b.queue.n > 0 {
+			p = m.appendBucket(p, b, s)
+		}
+	}
+	return p
+}
+
+// appendBucket moves what is large enough into blocks of its own.
+func (m *Memory) appendBucket(p []byte, b *bucket, s *JournalState) []byte {
+	p = appendInts(p, int64(b.priority), b.rank)
+	q := &b.queue
+	for i := range q.chunks {
+		c := &q.chunks[i]
+		if c.block != 0 {
+			continue
+		}
+		if i == 0 && q.off > 0 {
+			m.arena.bytes -= int64(q.off)
+			c.data, q.off = c.data[q.off:], 0
+		}
+		if len(c.data) >= leastBlock {
+			m.journal.block++
+			c.block = m.journal.block
+			s.New = append(s.New, JournalBlock{ID: c.block, Data: c.data})
+		}
+	}
+	p = appendUints(p, uint64(q.n), uint64(q.off), uint64(len(q.chunks)))
+	for _, c := range q.chunks {
+		p = appendUints(p, c.block)
+		if c.block == 0 {
+			p = appendText(p, c.data)
+		}
+	}
+	return p
+}
+
+func appendHold(p []byte, l *hold) []byte {
+	p = appendText(appendText(appendText(p, l.host.name), l.owner), l.key)
+	p = appendUints(p, l.id, l.hash)
+	p = appendInts(p, l.start, l.until, l.former, l.booked)
+	flags := uint64(0)
+	if l.lease {
+		flags |= 1
+	}
+	if l.alone {
+		flags |= 2
+	}
+	p = appendUints(p, flags)
+	p = appendInts(p, l.priority, l.attempt, l.crashes)
+	return appendText(p, l.record)
+}
+
+func (m *Memory) saveRequests(w *stateWriter) {
+	for _, l := range m.holds.ends {
+		w.part = appendHold(append(w.part, recHold), l)
+		w.end()
+	}
+	for _, l := range m.suspects {
+		w.part = appendHold(append(w.part, recSuspect), l)
+		w.end()
+	}
+	for name, o := range m.holds.byOwner {
+		alone := uint64(0)
+		if o.alone {
+			alone = 1
+		}
+		w.part = appendUints(appendText(append(w.part, recOwner), name), o.boot, alone)
+		w.end()
+	}
+	for _, e := range m.delayed {
+		w.part = appendText(append(w.part, recDelayed), e.host)
+		w.part = appendUints(w.part, uint64(e.due), e.seq, e.hash, uint64(e.then))
+		w.part = appendText(appendInts(w.part, e.priority), e.record)
+		w.end()
+	}
+	m.dead.save(w)
+}
+
+func (d *deadList) save(w *stateWriter) {
+	for _, mark := range d.order {
+		if !d.there(mark) {
+			continue
+		}
+		r := d.byHash[mark.hash]
+		w.part = appendUints(append(w.part, recDead), mark.hash, r.seq)
+		w.part = appendText(appendText(w.part, r.host), r.reason)
+		w.part = appendText(appendInts(w.part, r.priority, r.attempts, r.crashes), r.record)
+		w.end()
+	}
+}
+
+func (m *Memory) saveKeys(w *stateWriter) {
+	for h, priority := range m.keys.far {
+		w.part = appendInts(appendUints(append(w.part, recFar), h), priority)
+		w.end()
+	}
+	for _, r := range m.keys.disk.runs {
+		w.part = appendUints(append(w.part, recRun), r.block, uint64(r.n), uint64(len(r.fences)))
+		for _, h := range r.fences {
+			w.part = binary.BigEndian.AppendUint64(w.part, h)
+		}
+		w.end()
+	}
+}

@@ -1,0 +1,172 @@
+package sqlitebackend
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"os"
+	"sync"
+	"time"
+
+	"github.com/seine-go/seine/crawler"
+)
+
+// DB is a crawl in a file. All methods are safe for concurrent use.
+type DB struct {
+	path     string
+	opt      Options
+	lock     *os.File
+	read     *sql.DB
+	writer   *writer
+	journal  *journal
+	frontier *Frontier
+	store    *Store
+	recovery Recovery
+	now      func() time.Time // of the machine
+
+	mu     sync.Mutex
+	closed bool
+	failed error // why the last snapshot could not be made
+	stop   chan struct{}
+	helper sync.WaitGroup
+}
+
+// Frontier is the crawler.Frontier of a DB.
+type Frontier struct {
+	*crawler.Memory
+	db *DB
+}
+
+var (
+	_ crawler.Frontier    = (*Frontier)(nil)
+	_ crawler.ItemSettler = (*Frontier)(nil)
+)
+
+// SettlesItemsOf implements crawler.ItemSettler: it does for the store of the same DB.
+func (f *Frontier) SettlesItemsOf(s crawler.Store) bool {
+	own, ok := s.(*Store)
+	return ok && own.db == f.db
+}
+
+// Open opens the crawl in a file, or begins one there. Beside the file stand path-wal and path-shm as long as it is open,
+// path.lock for good, and snapshots. Whoever held a lease before is taken for dead.
+func Open(ctx context.Context, path string, o Options) (*DB, error) {
+	return open(ctx, path, o, nil, time.Now)
+}
+
+// open uses a clock of its own, if there is one, and that of the machine.
+func open(ctx context.Context, path string, o Options, clock func() time.Duration, now func() time.Time) (*DB, error) {
+	lock, locked, err := lockFile(path + ".lock")
+	if err != nil {
+		return nil, fmt.Errorf("seine: sqlite: %w", err)
+	}
+	if !locked {
+		return nil, &LockedError{Path: path}
+	}
+	if clock == nil {
+		start := time.Now()
+		clock = func() time.Duration { return time.Since(start) }
+	}
+	db, err := openOrRecover(ctx, path, o, clock, now)
+	if err != nil {
+		return nil, errors.Join(err, lock.Close())
+	}
+	db.lock = lock
+	if o.SnapshotEvery > 0 {
+		db.helper.Go(db.snapshots)
+	}
+	return db, nil
+}
+
+// openFile opens a file that this process has locked.
+func openFile(ctx context.Context, path string, o Options, clock func() time.Duration, now func() time.Time) (*DB, error) {
+	db := &DB{path: path, opt: o, now: now, writer: newWriter(now), stop: make(chan struct{})}
+	db.recovery.Unreplayed = unreplayed(path + "-wal")
+	db.journal = &journal{db: db, clock: clock}
+	db.store = &Store{db: db}
+	err := db.start(ctx)
+	if err != nil {
+		if db.writer.conn != nil {
+			db.writer.conn.Close()
+		}
+		for _, c := range []*sql.DB{db.read, db.writer.db} {
+			if c != nil {
+				c.Close()
+			}
+		}
+		return nil, fmt.Errorf("seine: sqlite: %s: %w", path, err)
+	}
+	return db, nil
+}
+
+func (db *DB) start(ctx context.Context) (err error) {
+	w := db.writer
+	if w.db, err = openWriter(db.path, db.opt.Durability); err != nil {
+		return err
+	}
+	if w.conn, err = w.db.Conn(ctx); err != nil {
+		return err
+	}
+	if err = migrate(ctx, w.conn); err != nil {
+		return err
+	}
+	if err = w.st.prepare(ctx, w.conn); err != nil {
+		return err
+	}
+	if db.read, err = openReader(db.path); err != nil {
+		return err
+	}
+	if db.journal.block, err = db.read.PrepareContext(ctx, "SELECT data FROM block WHERE id = ?"); err != nil {
+		return err
+	}
+	if err = db.store.prepare(ctx); err != nil {
+		return err
+	}
+	go w.run()
+	m, err := crawler.OpenMemory(ctx, db.opt.Frontier, db.journal)
+	if err != nil {
+		return errors.Join(err, w.close())
+	}
+	db.frontier = &Frontier{Memory: m, db: db}
+	return nil
+}
+
+// Frontier returns the frontier.
+func (db *DB) Frontier() *Frontier { return db.frontier }
+
+// Store returns the store.
+func (db *DB) Store() *Store { return db.store }
+
+// Recovery tells what was found when the file was opened.
+func (db *DB) Recovery() Recovery { return db.recovery }
+
+// closedOr returns ErrClosed for what an operation says of a DB that is closed.
+func (db *DB) closedOr(err error) error {
+	db.mu.Lock()
+	defer db.mu.Unlock()
+	if err != nil && db.closed {
+		return ErrClosed
+	}
+	return err
+}
+
+// Close commits what was begun and closes the file. An error says that something may not be in it, or that the last
+// snapshot was none.
+func (db *DB) Close() error {
+	db.mu.Lock()
+	already := db.closed
+	db.closed = true
+	db.mu.Unlock()
+	if already {
+		return nil
+	}
+	close(db.stop)
+	db.helper.Wait()
+	errs := []error{db.frontier.Close(), db.writer.close(), db.failed}
+	if errs[1] == nil {
+		_, err := db.writer.conn.ExecContext(context.Background(), "PRAGMA wal_checkpoint(TRUNCATE)")
+		errs = append(errs, err)
+	}
+	return errors.Join(append(errs, db.read.Close(), db.writer.conn.Close(), db.writer.db.Close(), db.lock.Close())...)
+}

@@ -1,0 +1,17 @@
+// Package sqlitebackend keeps a crawl in one SQLite file: the frontier with its seen set, and the store. A crawl that is
+// killed goes on where it stood.
+//
+//	db, err := sqlitebackend.Open(ctx, "films.db", sqlitebackend.Options{})
+//	if err != nil {
+//		return err
+//	}
+//	defer db.Close()
+//	eng, err := crawler.New(crawler.Config{Name: "films", Handler: handler, Frontier: db.Frontier(), Store: db.Store()})
+//
+// The frontier is a crawler.Memory with a journal in the file: each call is written down, and takes effect for the caller
+// once that is committed. Commits are made for many calls at a time. The links, the items and the end of a page are one
+// transaction.
+//
+// What the death of the process leaves is whole: work that was under way is done again, as the rules of crawler.Frontier
+// say, and nothing is lost. One process at a time has a crawl; a second gets a *LockedError.
+package sqlitebackend

@@ -1,0 +1,98 @@
+package sqlitebackend
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"net/url"
+
+	"github.com/seine-go/seine/crawler"
+	"modernc.org/sqlite"
+	sqlite3 "modernc.org/sqlite/lib"
+)
+
+// applicationID marks a file as one of ours; it is "sein".
+const applicationID = 0x7365696e
+
+// migrations lead from each schema to the next. The number of those that were made is the user_version of the file.
+var migrations = [...]string{
+	`CREATE TABLE head (one INTEGER PRIMARY KEY CHECK (one = 1), parts INTEGER, sum INTEGER, first INTEGER, clock INTEGER, wall INTEGER);
+	CREATE TABLE part (n INTEGER PRIMARY KEY, data BLOB);
+	CREATE TABLE change (seq INTEGER PRIMARY KEY, clock INTEGER, wall INTEGER, data BLOB);
+	CREATE TABLE block (id INTEGER PRIMARY KEY, data BLOB);
+	CREATE TABLE item (key BLOB PRIMARY KEY, value BLOB) WITHOUT ROWID;`,
+}
+
+// dsn is what the driver is given to open a file.
+func dsn(path string, pragmas ...string) string {
+	q := url.Values{}
+	for _, p := range pragmas {
+		q.Add("_pragma", p)
+	}
+	return (&url.URL{Scheme: "file", Opaque: (&url.URL{Path: path}).EscapedPath(), RawQuery: q.Encode()}).String()
+}
+
+const busyTimeout = "busy_timeout(10000)"
+
+func openWriter(path string, d Durability) (*sql.DB, error) {
+	sync := "synchronous(NORMAL)"
+	if d == Power {
+		sync = "synchronous(FULL)"
+	}
+	db, err := sql.Open("sqlite", dsn(path, busyTimeout, "journal_mode(WAL)", sync, "journal_size_limit(67108864)", "cache_size(-4096)"))
+	if err == nil {
+		db.SetMaxOpenConns(1)
+	}
+	return db, err
+}
+
+const readers = 4
+
+func openReader(path string) (*sql.DB, error) {
+	db, err := sql.Open("sqlite", dsn(path, busyTimeout, "query_only(1)", "cache_size(-1024)"))
+	if err == nil {
+		db.SetMaxOpenConns(readers)
+		db.SetMaxIdleConns(readers)
+	}
+	return db, err
+}
+
+// migrate makes the tables of a new file, or of an older schema what they are today.
+func migrate(ctx context.Context, conn *sql.Conn) error {
+	var id, version, tables int
+	for query, to := range map[string]*int{
+		"PRAGMA application_id": &id, "PRAGMA user_version": &version, "SELECT count(*) FROM sqlite_schema": &tables,
+	} {
+		if err := conn.QueryRowContext(ctx, query).Scan(to); err != nil {
+			return err
+		}
+	}
+	switch {
+	case id != applicationID && (id != 0 || tables > 0):
+		return errors.New("the file is a database of something else")
+	case version > len(migrations):
+		return fmt.Errorf("the file has schema %d, and this version of the library knows %d", version, len(migrations))
+	case version == len(migrations):
+		return nil
+	}
+	script := "BEGIN IMMEDIATE;"
+	for _, m := range migrations[version:] {
+		script += m
+	}
+	script += fmt.Sprintf("PRAGMA application_id = %d; PRAGMA user_version = %d; COMMIT;", applicationID, len(migrations))
+	_, err := conn.ExecContext(ctx, script)
+	return err
+}
+
+// damage reports whether an error says that the file is not what was written.
+func damage(err error) bool {
+	var e *sqlite.Error
+	if errors.As(err, &e) {
+		switch e.Code() & 0xff {
+		case sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB:
+			return true
+		}
+	}
+	return errors.Is(err, errDamaged) || errors.Is(err, crawler.ErrJournal)
+}

@@ -1,0 +1,274 @@
+package sqlitebackend
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/seine-go/seine/crawler"
+)
+
+const (
+	groupWait  = 2 * time.Millisecond // for others, before a commit, while several write
+	groupUnits = 256                  // that are not waited beyond
+	groupBytes = 4 << 20
+	retryFirst = 50 * time.Millisecond // after a commit that failed
+	retryMost  = time.Second
+)
+
+// unit is what has to be committed as one.
+type unit struct {
+	change []byte
+	items  []crawler.Item
+	state  *crawler.JournalState
+	blocks []crawler.JournalBlock
+	clock  time.Duration
+	store  *storeWrite
+}
+
+func (u *unit) size() int {
+	n := len(u.change)
+	for _, i := range u.items {
+		n += len(i.Value)
+	}
+	for _, b := range u.blocks {
+		n += len(b.Data)
+	}
+	if u.store != nil {
+		n += len(u.store.value)
+	}
+	return n
+}
+
+// batch is what goes into one transaction.
+type batch struct {
+	first uint64 // ticket
+	units []unit
+	size  int
+	done  chan struct{}
+	err   error // read after done
+}
+
+func newBatch(first uint64) *batch { return &batch{first: first, done: make(chan struct{})} }
+
+// writer commits what is put into it, in order. All writing goes through it.
+type writer struct {
+	db   *sql.DB
+	conn *sql.Conn
+	st   statements
+	seq  uint64 // of the next row of changes
+	now  func() time.Time
+
+	mu      sync.Mutex
+	open    *batch // that is being filled
+	busy    *batch // that is being committed, or could not be
+	last    uint64 // ticket that was given
+	durable uint64
+	failed  error // why busy could not be committed
+	closed  bool
+	waiting map[uint64][]byte // blocks that are not durable yet
+	wake    chan struct{}
+	full    chan struct{}
+	closing chan struct{}
+	ended   chan struct{}
+}
+
+func newWriter(now func() time.Time) *writer {
+	return &writer{
+		now:  now,
+		open: newBatch(1), waiting: map[uint64][]byte{},
+		wake: make(chan struct{}, 1), full: make(chan struct{}, 1), closing: make(chan struct{}), ended: make(chan struct{}),
+	}
+}
+
+// put takes over a unit and returns its ticket.
+func (w *writer) put(u unit) uint64 {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.last++
+	if w.closed {
+		return w.last
+	}
+	b := w.open
+	b.units = append(b.units, u)
+	b.size += u.size()
+	if u.state != nil {
+		for _, block := range u.state.New {
+			w.waiting[block.ID] = block.Data
+		}
+	}
+	signal(w.wake)
+	if len(b.units) >= groupUnits || b.size >= groupBytes || u.state != nil {
+		signal(w.full)
+	}
+	return w.last
+}
+
+func signal(c chan struct{}) {
+	select {
+	case c <- struct{}{}:
+	default:
+	}
+}
+
+// wait waits until everything up to a ticket is durable.
+func (w *writer) wait(ctx context.Context, ticket uint64) error {
+	w.mu.Lock()
+	var b *batch
+	switch {
+	case ticket <= w.durable:
+		w.mu.Unlock()
+		return nil
+	case w.failed != nil:
+		err := w.failed
+		w.mu.Unlock()
+		return err
+	case ticket >= w.open.first && w.closed:
+		w.mu.Unlock()
+		return ErrClosed
+	case ticket >= w.open.first:
+		b = w.open
+	default:
+		b = w.busy
+	}
+	w.mu.Unlock()
+	select {
+	case <-b.done:
+		return b.err
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// err returns why nothing can be committed now.
+func (w *writer) err() error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.closed {
+		return ErrClosed
+	}
+	return w.failed
+}
+
+// run commits batches until the writer is closed.
+func (w *writer) run() {
+	defer close(w.ended)
+	several := false
+	for {
+		<-w.wake
+		w.mu.Lock()
+		closed, n := w.closed, len(w.open.units)
+		w.mu.Unlock()
+		if n == 0 {
+			if closed {
+				return
+			}
+			continue
+		}
+		if several && !closed {
+			w.gather()
+		}
+		b := w.take()
+		several = len(b.units) > 1
+		if !w.settle(b) {
+			return
+		}
+		signal(w.wake) // for what came meanwhile
+	}
+}
+
+// gather waits for what else is to be committed.
+func (w *writer) gather() {
+	t := time.NewTimer(groupWait)
+	defer t.Stop()
+	select {
+	case <-w.full:
+	case <-t.C:
+	}
+}
+
+// take closes the batch that is being filled.
+func (w *writer) take() *batch {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.busy, w.open = w.open, newBatch(w.last+1)
+	select {
+	case <-w.full:
+	default:
+	}
+	return w.busy
+}
+
+// settle commits a batch, however often that has to be tried. It reports false if the writer was closed before it could be
+// done.
+func (w *writer) settle(b *batch) bool {
+	pause := retryFirst
+	for {
+		err := w.commit(b)
+		w.mu.Lock()
+		closed := w.closed
+		if err == nil {
+			w.failed = nil
+			w.durable = b.first + uint64(len(b.units)) - 1
+			for _, u := range b.units {
+				w.forget(u.state)
+			}
+			w.mu.Unlock()
+			close(b.done)
+			return true
+		}
+		w.failed = fmt.Errorf("seine: sqlite: commit: %w", err)
+		b.err = w.failed
+		again := newBatch(b.first)
+		again.units, again.size = b.units, b.size
+		w.busy = again
+		w.mu.Unlock()
+		close(b.done)
+		if b = again; closed {
+			return false
+		}
+		select {
+		case <-time.After(pause):
+		case <-w.closing: // once more
+		}
+		pause = min(2*pause, retryMost)
+	}
+}
+
+func (w *writer) forget(s *crawler.JournalState) {
+	if s == nil {
+		return
+	}
+	for _, b := range s.New {
+		if _, there := w.waiting[b.ID]; there && same(w.waiting[b.ID], b.Data) {
+			delete(w.waiting, b.ID)
+		}
+	}
+}
+
+func same(a, b []byte) bool { return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0]) }
+
+// block returns a block that is on its way into the file.
+func (w *writer) block(id uint64) []byte {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.waiting[id]
+}
+
+// close commits what was taken over, and ends. It returns why something could not be committed.
+func (w *writer) close() error {
+	w.mu.Lock()
+	already := w.closed
+	w.closed = true
+	w.mu.Unlock()
+	if already {
+		return nil
+	}
+	close(w.closing)
+	signal(w.wake)
+	signal(w.full)
+	<-w.ended
+	return w.failed
+}
