@@ -311,7 +311,7 @@ func (w *twins) save() {
 func (w *twins) crash() {
 	w.durable.journal.join()
 	w.open()
-	_ = both(w, "a time", func(m *Memory) (int, error) { _, err := m.Delivered(w.t.Context(), "a"); return 0, err })
+	_ = both(w, "a time", func(m *Memory) (int, error) { _, err := m.Stats(w.t.Context()); return 0, err })
 	m := w.plain
 	m.mu.Lock()
 	for _, l := range slices.SortedFunc(slices.Values(m.holds.ends), func(a, b *hold) int { return int(a.id) - int(b.id) }) {
