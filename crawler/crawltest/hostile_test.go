@@ -50,7 +50,7 @@ var outcomes = map[string]string{
 
 	"charset-utf-8": "200", "charset-latin1": "200", "charset-meta": "200", "charset-two": "200", "charset-bom": "200", "charset-none": "200", "charset-binary": "200",
 
-	"redirect-self": "redirect limit", "redirect-loop": "redirect limit", "redirect-cookie": "redirect limit", "redirect-wait": "redirect limit|200",
+	"redirect-self": "redirect limit", "redirect-loop": "redirect limit", "redirect-cookie": "200", "redirect-wait": "redirect limit|200",
 	"redirect-endless": "redirect limit", "redirect-grow": "redirect limit|redirect refused", "redirect-file": "refused address", "redirect-gopher": "refused address",
 	"redirect-script": "refused address", "redirect-data": "refused address", "redirect-private": "refused address", "redirect-metadata": "refused address",
 	"redirect-mapped": "refused address", "redirect-number": "refused address", "redirect-origin": "200", "redirect-nowhere": "302", "redirect-empty": "302",
