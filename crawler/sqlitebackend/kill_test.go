@@ -1,0 +1,288 @@
+package sqlitebackend
+
+import (
+	"bufio"
+	"context"
+	"database/sql"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/seine-go/seine/crawler"
+)
+
+// killcrawl builds the program.
+func killcrawl(t *testing.T) string {
+	t.Helper()
+	bin := filepath.Join(t.TempDir(), "killcrawl.exe")
+	out, err := exec.Command("go", "build", "-o", bin, "./internal/killcrawl").CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	return bin
+}
+
+// graph is a site whose page n links to 2n+1, 2n+2 and some others. It counts how often each is asked for.
+type graph struct {
+	pages int
+	url   string
+	asked func(n int) // before a page is served
+
+	mu   sync.Mutex
+	hits []int
+}
+
+func newGraph(t *testing.T, pages int) *graph {
+	t.Helper()
+	g := &graph{pages: pages, hits: make([]int, pages)}
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := &http.Server{Handler: g, ReadHeaderTimeout: time.Minute}
+	go server.Serve(l)
+	t.Cleanup(func() { server.Close() })
+	g.url = "http://" + l.Addr().String()
+	return g
+}
+
+func (g *graph) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	n, err := strconv.Atoi(strings.TrimPrefix(r.URL.Path, "/p"))
+	if err != nil || n < 0 || n >= g.pages {
+		http.NotFound(w, r)
+		return
+	}
+	g.mu.Lock()
+	g.hits[n]++
+	g.mu.Unlock()
+	if g.asked != nil {
+		g.asked(n)
+	}
+	w.Header().Set("Content-Type", "text/html")
+	for _, to := range []int{2*n + 1, 2*n + 2, (7*n + 3) % g.pages, n / 2} {
+		if to < g.pages {
+			fmt.Fprintf(w, `<a href="/p%d">next</a>`, to)
+		}
+	}
+}
+
+// again is how often pages were asked for beyond once.
+func (g *graph) again() (n int) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	for _, hits := range g.hits {
+		n += max(hits-1, 0)
+	}
+	return n
+}
+
+// life is one run of the program.
+type life struct {
+	cmd   *exec.Cmd
+	lines []string
+	err   error
+}
+
+// live runs the program until it ends, or kill says after a line that it is to be killed.
+func live(t *testing.T, bin, db, url string, c int, kill func(lines int) bool) life {
+	t.Helper()
+	cmd := exec.Command(bin, "-db", db, "-url", url, "-c", strconv.Itoa(c))
+	cmd.Stderr = os.Stderr
+	cmd.Env = append(os.Environ(), "GOMAXPROCS=2")
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	l := life{cmd: cmd}
+	for s := bufio.NewScanner(out); s.Scan(); {
+		var page struct{ URL string }
+		if err := json.Unmarshal(s.Bytes(), &page); err != nil {
+			continue // the process died in the middle of a line
+		}
+		if l.lines = append(l.lines, page.URL); kill != nil && kill(len(l.lines)) {
+			kill = nil
+			_ = cmd.Process.Kill()
+		}
+	}
+	l.err = cmd.Wait()
+	return l
+}
+
+// sound checks the file as SQLite sees it, in a copy of what the death has left.
+func sound(t *testing.T, path string) (pages int) {
+	t.Helper()
+	copied := filepath.Join(t.TempDir(), "copy.db")
+	for _, end := range []string{"", "-wal"} {
+		if _, err := os.Stat(path + end); err == nil {
+			copyTest(t, copied+end, path+end)
+		}
+	}
+	db, err := sql.Open("sqlite", dsn(copied))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	var verdict string
+	if err := db.QueryRow("PRAGMA integrity_check").Scan(&verdict); err != nil || verdict != "ok" {
+		t.Fatalf("integrity_check: %s, %v", verdict, err)
+	}
+	if err := db.QueryRow("SELECT count(*) FROM item WHERE key >= CAST('page/' AS BLOB) AND key < CAST('page0' AS BLOB)").Scan(&pages); err != nil && !strings.Contains(err.Error(), "no such table") {
+		t.Fatal(err)
+	}
+	return pages
+}
+
+func kills() (kills, pages int) {
+	if long() {
+		return 1000, 20_000
+	}
+	if testing.Short() {
+		return 8, 400
+	}
+	return 50, 2000
+}
+
+// A crawl that is killed again and again delivers each page, and none twice.
+func TestCrawlSurvivesKills_K025(t *testing.T) {
+	kills, pages := kills()
+	const flight = 16
+	bin, g := killcrawl(t), newGraph(t, pages)
+	path := filepath.Join(t.TempDir(), "crawl.db")
+	r := rand.New(rand.NewPCG(*seed, 25))
+	told := map[string]int{}
+	start := time.Now()
+	done := 0
+	for range kills {
+		n, wait := 1+r.IntN(3*pages/kills/2), time.Duration(r.IntN(3000))*time.Microsecond
+		l := live(t, bin, path, g.url+"/p0", flight, func(lines int) bool {
+			if lines == n {
+				time.Sleep(wait)
+			}
+			return lines >= n
+		})
+		for _, url := range l.lines {
+			told[url]++
+		}
+		if l.err == nil {
+			if len(told) < pages-kills*flight {
+				t.Fatalf("the crawl said that it was finished after %d pages of %d", len(told), pages)
+			}
+			done++
+			break
+		}
+		sound(t, path)
+		done++
+	}
+	l := live(t, bin, path, g.url+"/p0", flight, nil)
+	for _, url := range l.lines {
+		told[url]++
+	}
+	if l.err != nil {
+		t.Fatal(l.err)
+	}
+	checkDelivered(t, g, path, told, done*flight)
+	if !t.Failed() {
+		fmt.Printf("shown durable.2: %d kills over %d pages: all %d in the store and asked for, none settled twice, %d fetched again of at most %d, integrity_check clean each time, %.0f s\n",
+			done, pages, pages, g.again(), done*flight, time.Since(start).Seconds())
+	}
+}
+
+// checkDelivered checks that each page was asked for, is in the store, and was told of once at most.
+func checkDelivered(t *testing.T, g *graph, path string, told map[string]int, again int) {
+	t.Helper()
+	for url, n := range told {
+		if n > 1 {
+			t.Errorf("%s was settled %d times", url, n)
+		}
+	}
+	for n, hits := range g.hits {
+		if hits == 0 {
+			t.Errorf("page %d was never asked for", n)
+		}
+	}
+	if n := sound(t, path); n != g.pages {
+		t.Errorf("%d pages of %d are in the store", n, g.pages)
+	}
+	if n := g.again(); n > again {
+		t.Errorf("%d pages were fetched again, more than the %d in flight", n, again)
+	}
+}
+
+// A page that kills its process each time is given up after three deaths while it was alone; no other is harmed.
+func TestPoisonPageFailsAlone_K030(t *testing.T) {
+	pages := 10_000
+	if testing.Short() {
+		pages = 500
+	}
+	bin, g := killcrawl(t), newGraph(t, pages)
+	path := filepath.Join(t.TempDir(), "crawl.db")
+	poison := pages / 3
+	asked := make(chan struct{}, 100)
+	g.asked = func(n int) {
+		if n == poison {
+			asked <- struct{}{}
+			select {} // it is killed before there is an answer
+		}
+	}
+	deaths := 0
+	for {
+		ended := make(chan error, 1)
+		cmd := exec.Command(bin, "-db", path, "-url", g.url+"/p0", "-c", "32")
+		cmd.Stderr = os.Stderr
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		go func() { ended <- cmd.Wait() }()
+		var err error
+		select {
+		case <-asked:
+			_ = cmd.Process.Kill()
+			<-ended
+			if deaths++; deaths > 20 {
+				t.Fatal("the page is never given up")
+			}
+			continue
+		case err = <-ended:
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		break
+	}
+	db, err := Open(t.Context(), path, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	s, err := db.Frontier().Stats(t.Context())
+	if err != nil || s.Failed != 1 || s.Done < int64(pages-pages/2-1) || !s.Finished {
+		t.Fatalf("%+v, %v", s, err)
+	}
+	var dead []crawler.DeadRequest
+	for d, err := range db.Frontier().Dead(context.Background()) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		dead = append(dead, d)
+	}
+	if len(dead) != 1 || dead[0].Crashes != 3 || dead[0].Request.URL != fmt.Sprintf("%s/p%d", g.url, poison) {
+		t.Fatalf("%+v", dead)
+	}
+	if deaths != 4 {
+		t.Errorf("%d deaths, not one in company and three alone", deaths)
+	}
+	fmt.Printf("shown durable.2: one page of %d that kills its process failed after %d deaths, three of them alone; the other %d are done\n", pages, deaths, s.Done)
+}
