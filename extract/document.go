@@ -5,13 +5,16 @@ import (
 	"fmt"
 	"net/http"
 	"sync"
+	"sync/atomic"
 
 	"github.com/PuerkitoBio/goquery"
 	"github.com/andybalholm/cascadia"
 	"golang.org/x/net/html"
 
 	"github.com/seine-go/seine/extract/literal"
+	"github.com/seine-go/seine/extract/structured"
 	"github.com/seine-go/seine/internal/charset"
+	"github.com/seine-go/seine/internal/weburl"
 )
 
 // Document is a page that is decoded, scanned and parsed when it is asked to be, each once. It may be used by many
@@ -23,7 +26,10 @@ type Document struct {
 	found func() Encoding
 	text  func() ([]byte, error)
 	tree  func() (parsed, error)
+	built atomic.Pointer[parsed] // the tree, when it is there
 	data  func() *pageData
+	read  atomic.Pointer[structured.Data] // what has been read of the page's structured data
+	base  func() *weburl.URL
 	value func() (any, error)
 	mu    sync.Mutex
 	hints [WantAll + 1]*Hints // by what is wanted
@@ -59,6 +65,7 @@ func NewDocument(body []byte, o DocumentOptions) *Document {
 	d.text = sync.OnceValues(d.decode)
 	d.tree = sync.OnceValues(d.parse)
 	d.data = sync.OnceValue(d.readData)
+	d.base = sync.OnceValue(d.findBase)
 	d.value = sync.OnceValues(d.parseJSON)
 	return d
 }
@@ -177,7 +184,19 @@ func (d *Document) parse() (parsed, error) {
 	if err != nil {
 		return parsed{}, err
 	}
-	return parsePage(text)
+	p, err := parsePage(text)
+	if err == nil {
+		d.built.Store(&p)
+	}
+	return p, err
+}
+
+// builtTree returns the tree if somebody has asked for it.
+func (d *Document) builtTree() (parsed, bool) {
+	if p := d.built.Load(); p != nil {
+		return *p, true
+	}
+	return parsed{}, false
 }
 
 // EncodingError says that nobody knows the label of an encoding.

@@ -65,6 +65,14 @@ func (d *Document) parseJSON() (any, error) {
 	return parseWhole(text, d.o.Limits)
 }
 
+// faults are those of the page's data that somebody has asked for.
+func (d *Document) faults() []error {
+	if data := d.read.Load(); data != nil {
+		return data.Errors
+	}
+	return nil
+}
+
 // parseWhole reads a text that is one value.
 func parseWhole(text []byte, l literal.Limits) (any, error) {
 	values, err := literal.ParseAll(text, l)
@@ -91,13 +99,19 @@ func (d *Document) readData() *pageData {
 		}
 	}
 	o := structured.Options{URL: d.o.URL, Limits: d.o.Limits}
-	p.objects = sync.OnceValue(func() *structured.Data { return structured.ReadBlocks(p.blocks, o) })
+	p.objects = sync.OnceValue(func() *structured.Data {
+		data := structured.ReadBlocks(p.blocks, o)
+		d.read.CompareAndSwap(nil, data)
+		return data
+	})
 	p.structured = sync.OnceValues(func() (*structured.Data, error) {
 		root, err := d.Tree()
 		if err != nil {
 			return nil, err
 		}
-		return structured.ReadWith(root, p.blocks, o), nil
+		data := structured.ReadWith(root, p.blocks, o)
+		d.read.Store(data)
+		return data, nil
 	})
 	return p
 }

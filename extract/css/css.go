@@ -83,9 +83,11 @@ func (s *Selector) Filter(nodes []*html.Node) (selected []*html.Node) {
 }
 
 // Select returns the elements below scope that are selected, in document order; :scope is scope. It is querySelectorAll.
-func (s *Selector) Select(scope *html.Node) []*html.Node {
+func (s *Selector) Select(scope *html.Node) []*html.Node { return s.AppendSelect(nil, scope) }
+
+// AppendSelect is Select that appends to a slice.
+func (s *Selector) AppendSelect(selected []*html.Node, scope *html.Node) []*html.Node {
 	m := matcher{scope: scope}
-	var selected []*html.Node
 	for c := scope.FirstChild; c != nil; c = c.NextSibling {
 		selected = m.collect(s.list, c, c, selected)
 	}

@@ -1,0 +1,81 @@
+package extract
+
+import (
+	"html"
+	"net/url"
+	"path"
+	"strings"
+
+	xhtml "golang.org/x/net/html"
+)
+
+// maxMagnets is how many links the source magnet finds in a place.
+const maxMagnets = 10_000
+
+// findMagnets finds magnet links, in any attribute and in texts, and links to .torrent files; each link once. What it finds
+// reads as the link; in a nested struct the sources look at the element of the link.
+func (s *source) findMagnets(x *run, root *xhtml.Node, hits []hit) []hit {
+	seen := map[string]bool{}
+	add := func(n *xhtml.Node, link string) {
+		if !seen[link] && len(seen) < maxMagnets {
+			seen[link] = true
+			hits = append(hits, hit{node: n, text: link})
+		}
+	}
+	for n := root; n != nil; n = nextNode(n, root) {
+		switch n.Type {
+		case xhtml.TextNode:
+			if s.name != "torrent" {
+				magnetsIn(n.Data, func(link string) { add(n.Parent, link) })
+			}
+		case xhtml.ElementNode:
+			for _, a := range n.Attr {
+				switch value := strings.TrimSpace(a.Val); {
+				case isMagnet(value):
+					if s.name != "torrent" {
+						add(n, value)
+					}
+				case s.name != "magnet" && a.Key == "href" && isTorrent(value):
+					if abs, ok := x.doc.resolveRef(value); ok {
+						value = abs
+					}
+					add(n, value)
+				}
+			}
+		}
+	}
+	return hits
+}
+
+const magnetScheme = "magnet:?"
+
+func isMagnet(s string) bool {
+	return len(s) > len(magnetScheme) && strings.EqualFold(s[:len(magnetScheme)], magnetScheme)
+}
+
+func isTorrent(ref string) bool {
+	if !strings.Contains(strings.ToLower(ref), ".torrent") {
+		return false
+	}
+	u, err := url.Parse(ref)
+	return err == nil && strings.EqualFold(path.Ext(u.Path), ".torrent")
+}
+
+// magnetsIn finds the magnet links in a text; one ends at a blank, a quote or a bracket.
+func magnetsIn(text string, yield func(link string)) {
+	for {
+		i := strings.Index(text, magnetScheme)
+		if i < 0 {
+			return
+		}
+		text = text[i:]
+		end := strings.IndexAny(text, " \t\r\n\f\"'<>()[]{}，。、）】")
+		if end < 0 {
+			end = len(text)
+		}
+		if link := strings.TrimRight(text[:end], ".,;:!?"); len(link) > len(magnetScheme) {
+			yield(html.UnescapeString(link))
+		}
+		text = text[end:]
+	}
+}

@@ -1,0 +1,338 @@
+package extract
+
+import (
+	"fmt"
+	"net/url"
+	"reflect"
+	"slices"
+	"strings"
+
+	"golang.org/x/net/html"
+
+	"github.com/seine-go/seine/extract/css"
+)
+
+var urlType = reflect.TypeFor[url.URL]()
+
+// placeOf is where the fields of a struct look that stands for a hit; false when there is no such place.
+func placeOf(h hit) (place, bool) {
+	switch {
+	case h.node != nil:
+		return place{node: h.node}, true
+	case h.kind == hitJSON:
+		return place{json: h.json, isLD: h.ld, isRaw: true}, true
+	}
+	return place{}, false
+}
+
+// places are what the first source finds that finds any. They are the caller's.
+func (x *run) places(sources []*source, at place) (found []place, failed error) {
+	for _, src := range sources {
+		hits, err := x.find(src, at, &shape{kind: isStruct})
+		if err != nil {
+			failed = err
+		}
+		for _, h := range hits {
+			if p, ok := placeOf(h); ok {
+				found = append(found, p)
+			}
+		}
+		if len(found) > 0 {
+			break
+		}
+	}
+	return found, failed
+}
+
+func (x *run) structField(f *fieldPlan, s *shape, at place, dst reflect.Value, r *FieldReport) {
+	var places []place
+	for i, src := range f.sources {
+		found, err := x.places(f.sources[i:i+1], at)
+		if err != nil {
+			r.Err = err
+		}
+		if len(found) > 0 {
+			places = found
+			r.Status, r.Source, r.SourceIndex, r.Matched = OK, src.text, i, len(found)
+			break
+		}
+	}
+	if len(places) == 0 {
+		x.tell(f, at, *r)
+		return
+	}
+	p := places[0]
+	if f.pick == pickLast {
+		p = places[len(places)-1]
+	}
+	if f.pick == pickOne && len(places) > 1 {
+		r.Status, r.Err = Ambiguous, fmt.Errorf("%d values", len(places))
+	}
+	x.tell(f, at, *r)
+	x.fill(s.plan, p, settable(dst, s), r.Path)
+}
+
+// list fills a list: of what the first source finds that finds any, or with the option all of what they all find.
+func (x *run) list(f *fieldPlan, s *shape, at place, dst reflect.Value, r *FieldReport) {
+	out := reflect.MakeSlice(s.typ, 0, 0)
+	seen := map[string]bool{}
+	for i, src := range f.sources {
+		hits, err := x.find(src, at, s)
+		if err != nil {
+			r.Err = err
+		}
+		if len(hits) == 0 {
+			continue
+		}
+		hits = slices.Clone(hits) // the room is used again by what is nested
+		if x.most >= 0 && out.Len()+len(hits) > x.most {
+			hits = hits[:x.most-out.Len()]
+			r.Status, r.Err = ConvertFailed, fmt.Errorf("more than %d values", x.most)
+		}
+		before := out.Len()
+		out = x.items(f, s.elem, src, hits, out, seen, r)
+		if out.Len() == before {
+			continue
+		}
+		if r.SourceIndex < 0 {
+			r.Source, r.SourceIndex, r.Matched = src.text, i, len(hits)
+			if r.Status == Missing {
+				r.Status = OK
+			}
+		}
+		if f.merge != mergeAll {
+			break
+		}
+	}
+	if err := f.bounds(float64(out.Len())); err != nil && (out.Len() > 0 || f.required) {
+		r.Status, r.Err = ConvertFailed, err
+	}
+	if out.Len() > 0 {
+		settable(dst, s).Set(out)
+	}
+}
+
+// items appends the values of hits to a list. Those that do not convert are told, and left out.
+func (x *run) items(f *fieldPlan, elem *shape, src *source, hits []hit, out reflect.Value, seen map[string]bool, r *FieldReport) reflect.Value {
+	inner := elem
+	if elem.kind == isPointer {
+		inner = elem.elem
+	}
+	for _, h := range hits {
+		if x.ctx.Err() != nil {
+			break
+		}
+		value := reflect.New(elem.typ).Elem()
+		if inner.kind == isStruct {
+			p, ok := placeOf(h)
+			if !ok {
+				continue
+			}
+			x.fill(inner.plan, p, settable(value, inner), fmt.Sprintf("%s[%d]", r.Path, out.Len()))
+			out = reflect.Append(out, value)
+			continue
+		}
+		made := reflect.New(inner.typ).Elem()
+		raw, ok, err := x.one(f, inner, src, h, made)
+		switch {
+		case err != nil:
+			r.Status, r.Err, r.Raw, r.Source = ConvertFailed, err, raw, src.text
+			continue
+		case !ok && (inner.typ.Kind() != reflect.String || f.re != nil):
+			continue
+		case f.merge == mergeAll && seen[raw]:
+			continue
+		}
+		seen[raw] = f.merge == mergeAll
+		if r.Raw == "" {
+			r.Raw = raw
+		}
+		settable(value, inner).Set(made)
+		out = reflect.Append(out, value)
+	}
+	return out
+}
+
+// mapField fills a map: from the members of an object, or from elements that have a key and a value each.
+func (x *run) mapField(f *fieldPlan, s *shape, at place, dst reflect.Value, r *FieldReport) {
+	out := reflect.MakeMap(s.typ)
+	for i, src := range f.sources {
+		places, err := x.places(f.sources[i:i+1], at)
+		if err != nil {
+			r.Err = err
+		}
+		for _, p := range places {
+			if f.key != nil {
+				x.entry(f, s, p, out, r)
+				continue
+			}
+			if o, ok := p.json.(map[string]any); ok {
+				x.members(f, s, p, o, out, r)
+			}
+		}
+		if out.Len() > 0 {
+			r.Source, r.SourceIndex, r.Matched = src.text, i, len(places)
+			if r.Status == Missing {
+				r.Status = OK
+			}
+			settable(dst, s).Set(out)
+			return
+		}
+	}
+}
+
+// members takes the members of an object.
+func (x *run) members(f *fieldPlan, s *shape, p place, o map[string]any, out reflect.Value, r *FieldReport) {
+	for _, key := range sortedNames(o) {
+		if o[key] != nil {
+			x.put(f, s, key, self, hit{json: o[key], kind: hitJSON, ld: p.isLD}, out, r)
+		}
+	}
+}
+
+func sortedNames(o map[string]any) []string {
+	names := make([]string, 0, len(o))
+	for name := range o {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return names
+}
+
+// entry takes the key and the value of an element. The first value of a key counts.
+func (x *run) entry(f *fieldPlan, s *shape, p place, out reflect.Value, r *FieldReport) {
+	key := ""
+	for _, src := range f.key {
+		hits, err := x.find(src, p, &shape{kind: isStruct})
+		if err != nil {
+			r.Err = err
+		}
+		if len(hits) > 0 {
+			if key = strings.TrimSpace(src.textOf(hits[0])); key != "" {
+				break
+			}
+		}
+	}
+	values := f.value
+	if values == nil {
+		values = []*source{self}
+	}
+	for _, src := range values {
+		hits, err := x.find(src, p, s.elem)
+		if err != nil {
+			r.Err = err
+		}
+		if len(hits) > 0 && key != "" {
+			x.put(f, s, key, src, hits[0], out, r)
+			return
+		}
+	}
+}
+
+// put converts a value and puts it into the map.
+func (x *run) put(f *fieldPlan, s *shape, key string, src *source, h hit, out reflect.Value, r *FieldReport) {
+	name := reflect.ValueOf(key).Convert(s.typ.Key())
+	switch {
+	case out.MapIndex(name).IsValid():
+		return
+	case x.most >= 0 && out.Len() >= x.most:
+		r.Status, r.Err = ConvertFailed, fmt.Errorf("more than %d values", x.most)
+		return
+	}
+	inner := s.elem
+	if inner.kind == isPointer {
+		inner = inner.elem
+	}
+	value := reflect.New(s.elem.typ).Elem()
+	if inner.kind == isStruct {
+		if p, ok := placeOf(h); ok {
+			x.fill(inner.plan, p, settable(value, inner), fmt.Sprintf("%s[%q]", r.Path, key))
+			out.SetMapIndex(name, value)
+		}
+		return
+	}
+	made := reflect.New(inner.typ).Elem()
+	raw, ok, err := x.one(f, inner, src, h, made)
+	if err != nil {
+		r.Status, r.Err, r.Raw = ConvertFailed, fmt.Errorf("%q: %w", key, err), raw
+		return
+	}
+	if ok || inner.typ.Kind() == reflect.String {
+		settable(value, inner).Set(made)
+		out.SetMapIndex(name, value)
+	}
+}
+
+// snippet shows where a field that has no value was looked for: the nearest element that a part of its selector finds, or
+// the place itself.
+func (x *run) snippet(f *fieldPlan, at place) string {
+	if at.isRaw {
+		return clip(jsonText(at.json, false))
+	}
+	node := at.node
+	for _, src := range f.sources {
+		if src.kind != fromCSS || src.css == nil {
+			continue
+		}
+		root := node
+		if root == nil {
+			if root, _ = x.doc.Tree(); root == nil {
+				return ""
+			}
+		}
+		if found := nearest(src.css.String(), root); found != nil {
+			return clip(outerHTML(found, 4*maxSnippet))
+		}
+	}
+	if node != nil {
+		return clip(outerHTML(node, 4*maxSnippet))
+	}
+	text, _ := x.doc.Text()
+	return clip(text[:min(len(text), 4*maxSnippet)])
+}
+
+// nearest finds what a selector finds whose last parts are left out, as few as can be.
+func nearest(selector string, root *html.Node) *html.Node {
+	for range 16 {
+		i := strings.LastIndexAny(selector, " >+~")
+		if i <= 0 {
+			return nil
+		}
+		selector = strings.TrimRight(selector[:i], " >+~")
+		if s, err := css.Compile(selector); err == nil {
+			if n := s.First(root); n != nil {
+				return n
+			}
+		}
+	}
+	return nil
+}
+
+// clip shortens a text to the length of a snippet.
+func clip(s string) string {
+	s = strings.Join(strings.Fields(s), " ")
+	if len(s) > maxSnippet {
+		s = strings.ToValidUTF8(s[:maxSnippet-3], "") + "…"
+	}
+	return s
+}
+
+// findPattern finds all matches of a pattern in the text of the place: the page as it came, or an element's text.
+func (s *source) findPattern(x *run, at place, hits []hit) ([]hit, error) {
+	text := ""
+	if at.node != nil {
+		text = nodeText(at.node)
+	} else {
+		page, err := x.doc.Text()
+		if err != nil {
+			return hits, err
+		}
+		text = page
+	}
+	for _, m := range s.re.FindAllStringSubmatchIndex(text, x.most) {
+		if m[2*s.part] >= 0 {
+			hits = append(hits, hit{text: text[m[2*s.part]:m[2*s.part+1]]})
+		}
+	}
+	return hits, nil
+}

@@ -1,0 +1,129 @@
+package extract
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"golang.org/x/net/html"
+
+	"github.com/seine-go/seine/extract/structured"
+)
+
+// maxRendered is how many bytes of HTML @html and @outer give.
+const maxRendered = 16 << 20
+
+func nodeAttr(n *html.Node, name string) (string, bool) {
+	for i := range n.Attr {
+		if a := &n.Attr[i]; a.Key == name && a.Namespace == "" {
+			return a.Val, true
+		}
+	}
+	return "", false
+}
+
+// nextNode is the node behind n in document order, within root.
+func nextNode(n, root *html.Node) *html.Node {
+	if n.FirstChild != nil {
+		return n.FirstChild
+	}
+	for n != root && n.NextSibling == nil {
+		n = n.Parent
+	}
+	if n == root {
+		return nil
+	}
+	return n.NextSibling
+}
+
+func topOf(n *html.Node) *html.Node {
+	for n.Parent != nil {
+		n = n.Parent
+	}
+	return n
+}
+
+// nodeText is all text in a node.
+func nodeText(n *html.Node) string {
+	if c := n.FirstChild; c != nil && c.NextSibling == nil && c.Type == html.TextNode {
+		return c.Data
+	}
+	var b strings.Builder
+	for c := nextNode(n, n); c != nil; c = nextNode(c, n) {
+		if c.Type == html.TextNode {
+			b.WriteString(c.Data)
+		}
+	}
+	return b.String()
+}
+
+// ownText is the text of a node without that of its elements.
+func ownText(n *html.Node) string {
+	if c := n.FirstChild; c != nil && c.NextSibling == nil && c.Type == html.TextNode {
+		return c.Data
+	}
+	var b strings.Builder
+	for c := n.FirstChild; c != nil; c = c.NextSibling {
+		if c.Type == html.TextNode {
+			b.WriteString(c.Data)
+		}
+	}
+	return b.String()
+}
+
+// errFull ends the rendering of what is too long.
+var errFull = errors.New("full")
+
+// limitedWriter takes so many bytes.
+type limitedWriter struct {
+	b    strings.Builder
+	left int
+}
+
+func (w *limitedWriter) Write(p []byte) (int, error) {
+	n := min(len(p), w.left)
+	w.b.Write(p[:n])
+	if w.left -= n; n < len(p) {
+		return n, errFull
+	}
+	return n, nil
+}
+
+func outerHTML(n *html.Node, most int) string {
+	w := limitedWriter{left: most}
+	_ = html.Render(&w, n) // the only error is that it is full
+	return w.b.String()
+}
+
+func innerHTML(n *html.Node) string {
+	w := limitedWriter{left: maxRendered}
+	for c := n.FirstChild; c != nil; c = c.NextSibling {
+		if html.Render(&w, c) != nil {
+			break
+		}
+	}
+	return w.b.String()
+}
+
+// jsonText is what a value says as a text: a list or object as JSON, of structured data its name.
+func jsonText(v any, ld bool) string {
+	switch v := v.(type) {
+	case string:
+		return v
+	case json.Number:
+		return v.String()
+	case bool:
+		return fmt.Sprint(v)
+	case nil:
+		return ""
+	}
+	if ld {
+		return structured.Text(v)
+	}
+	text, err := json.Marshal(v)
+	if err != nil {
+		return ""
+	}
+	return string(text)
+}

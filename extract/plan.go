@@ -1,0 +1,347 @@
+package extract
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/seine-go/seine/extract/internal/convert"
+)
+
+// plan is how a struct is filled. It is compiled once for each type and may lead in circles, as types may.
+type plan struct {
+	typ    reflect.Type
+	fields []*fieldPlan
+}
+
+// fieldPlan is how a field is filled.
+type fieldPlan struct {
+	name    string
+	index   int
+	shape   *shape
+	sources []*source // none: a struct whose fields look where it stands itself
+	options
+}
+
+// options are those of a declaration.
+type options struct {
+	required, each, spaces, raw, lower, upper, isURL bool
+
+	pick    picking
+	sep     string // of pickJoin
+	merge   merging
+	re      *regexp.Regexp
+	part    int
+	funcs   []func(string) (any, error)
+	convert convert.Options
+	min     *float64
+	max     *float64
+	def     *string
+	key     []*source // of a map
+	value   []*source
+}
+
+type picking uint8
+
+const (
+	pickFirst picking = iota
+	pickLast
+	pickOne
+	pickJoin
+)
+
+type merging uint8
+
+const (
+	mergeFirst  merging = iota // the first source that has a value counts
+	mergePrefer                // so it does, and it is told when others differ
+	mergeAgree                 // all that have a value must have the same
+	mergeAll                   // a list of what all have
+)
+
+// shape is what a Go type is to an extraction.
+type shape struct {
+	kind shapeKind
+	typ  reflect.Type
+	to   convert.Func // of scalars
+	elem *shape       // of pointers, lists and maps
+	plan *plan        // of structs
+}
+
+type shapeKind uint8
+
+const (
+	isScalar shapeKind = iota
+	isAny
+	isPointer
+	isList
+	isStruct
+	isMap
+)
+
+// scalar is what the values of a shape are made of in the end.
+func (s *shape) scalar() *shape {
+	for s.kind == isPointer || s.kind == isList || s.kind == isMap {
+		s = s.elem
+	}
+	return s
+}
+
+// TagError says what is wrong with a declaration.
+type TagError struct {
+	Type   string // the Go type
+	Field  string // the path from that type
+	Tag    string
+	Column int // in bytes from 1; 0 when it is the field itself
+	Err    error
+}
+
+// Error names the field and the column.
+func (e *TagError) Error() string {
+	at := ""
+	if e.Column > 0 {
+		at = fmt.Sprintf(", column %d", e.Column)
+	}
+	return fmt.Sprintf("seine: extract: %s.%s%s: %v", e.Type, e.Field, at, e.Err)
+}
+
+// Unwrap returns the cause.
+func (e *TagError) Unwrap() error { return e.Err }
+
+type compiler struct {
+	o     Options
+	root  string
+	plans map[reflect.Type]*plan
+	path  []string
+}
+
+func (c *compiler) fault(tag string, column int, err error) error {
+	return &TagError{Type: c.root, Field: strings.Join(c.path, "."), Tag: tag, Column: column, Err: err}
+}
+
+// compile makes the plan of a struct. Types that hold themselves have one plan.
+func (c *compiler) compile(t reflect.Type, rules Rules) (*plan, error) {
+	if p := c.plans[t]; p != nil && rules == nil {
+		return p, nil
+	}
+	p := &plan{typ: t}
+	if rules == nil {
+		c.plans[t] = p
+	}
+	for name := range rules {
+		if _, ok := t.FieldByName(name); !ok {
+			c.path = append(c.path, name)
+			return nil, c.fault("", 0, fmt.Errorf("%s has no such field", t))
+		}
+	}
+	for i := range t.NumField() {
+		f := t.Field(i)
+		c.path = append(c.path, f.Name)
+		field, err := c.field(f, rules)
+		if err != nil {
+			return nil, err
+		}
+		c.path = c.path[:len(c.path)-1]
+		if field != nil {
+			field.index = i
+			p.fields = append(p.fields, field)
+		}
+	}
+	return p, nil
+}
+
+// field compiles one field; it returns nil when the field is none of ours.
+func (c *compiler) field(f reflect.StructField, rules Rules) (*fieldPlan, error) {
+	tag, declared := f.Tag.Lookup("extract")
+	rule, ruled := rules[f.Name]
+	d, fault := &declaration{}, (*tagError)(nil)
+	switch {
+	case ruled:
+		tag, declared = rule.Tag, true
+		d, fault = rule.declaration()
+	case tag == "-":
+		return nil, nil
+	case declared:
+		d, fault = parseTag(tag)
+	}
+	if fault != nil {
+		return nil, c.fault(tag, fault.column, fault.err)
+	}
+	isNested := f.Type.Kind() == reflect.Struct && convert.For(f.Type) == nil
+	switch {
+	case !declared && !isNested:
+		return nil, nil
+	case !f.IsExported():
+		if declared {
+			return nil, c.fault(tag, 0, errors.New("the field is not exported"))
+		}
+		return nil, nil
+	}
+	inner := rule.Fields
+	shape, err := c.shape(f.Type, inner)
+	if err != nil {
+		return nil, err
+	}
+	if !declared {
+		if len(shape.plan.fields) == 0 {
+			return nil, nil
+		}
+		return &fieldPlan{name: f.Name, shape: shape}, nil
+	}
+	if inner != nil && shape.scalar().kind != isStruct {
+		return nil, c.fault(tag, 0, errors.New("fields are for structs"))
+	}
+	field := &fieldPlan{name: f.Name, shape: shape}
+	if fault := field.declare(d, c.o); fault != nil {
+		return nil, c.fault(tag, fault.column, fault.err)
+	}
+	return field, nil
+}
+
+// shape finds out what a type is.
+func (c *compiler) shape(t reflect.Type, rules Rules) (*shape, error) {
+	s := &shape{typ: t}
+	var err error
+	switch {
+	case t.Kind() == reflect.Interface && t.NumMethod() == 0:
+		s.kind, s.to = isAny, convert.For(t)
+	case convert.For(t) != nil:
+		s.kind, s.to = isScalar, convert.For(t)
+	case t.Kind() == reflect.Pointer && t.Elem().Kind() != reflect.Pointer:
+		s.kind = isPointer
+		s.elem, err = c.shape(t.Elem(), rules)
+	case t.Kind() == reflect.Slice && t.Elem().Kind() != reflect.Slice && t.Elem().Kind() != reflect.Map:
+		s.kind = isList
+		s.elem, err = c.shape(t.Elem(), rules)
+	case t.Kind() == reflect.Map && t.Key().Kind() == reflect.String && t.Elem().Kind() != reflect.Slice && t.Elem().Kind() != reflect.Map:
+		s.kind = isMap
+		s.elem, err = c.shape(t.Elem(), rules)
+	case t.Kind() == reflect.Struct:
+		s.kind = isStruct
+		s.plan, err = c.compile(t, rules)
+	default:
+		err = c.fault("", 0, fmt.Errorf("a field of type %s cannot be filled", t))
+	}
+	return s, err
+}
+
+// declare compiles the sources and options of a field.
+func (f *fieldPlan) declare(d *declaration, o Options) *tagError {
+	in := ""
+	for _, p := range d.options {
+		if p.key == "in" {
+			in = p.value
+		}
+	}
+	for _, p := range d.sources {
+		s, fault := compileSource(p, in)
+		if fault != nil {
+			return fault
+		}
+		f.sources = append(f.sources, s)
+	}
+	if len(f.sources) == 0 { // the element itself
+		f.sources = []*source{self}
+	}
+	seen := map[string]bool{}
+	for _, p := range d.options {
+		if seen[p.key] {
+			return faultAt(p.column, "option %s stands twice", p.key)
+		}
+		seen[p.key] = true
+		if fault := f.option(p, o); fault != nil {
+			return fault
+		}
+	}
+	return f.check(d)
+}
+
+// check refuses options that the type of the field, or another option, makes senseless.
+func (f *fieldPlan) check(d *declaration) *tagError {
+	last := f.shape
+	if last.kind == isPointer {
+		last = last.elem
+	}
+	scalar := f.shape.scalar()
+	for _, p := range d.options {
+		wrong := false
+		switch p.key {
+		case "each":
+			wrong = last.kind != isList
+		case "all":
+			wrong = last.kind != isList
+		case "first", "last", "one", "join":
+			wrong = last.kind == isList || last.kind == isMap
+		case "key", "value":
+			wrong = last.kind != isMap || f.key == nil
+		case "default":
+			wrong = last.kind != isScalar
+		case "trim", "raw", "lower", "upper", "re", "map", "layout", "tz", "lang", "unit", "url":
+			wrong = scalar.kind == isStruct && f.key == nil
+		case "in":
+			wrong = !slices.ContainsFunc(d.sources, func(p part) bool { return p.key == "json" })
+		case "min", "max":
+			wrong = last.kind != isList && !isMeasured(last.typ)
+		}
+		if wrong {
+			return faultAt(p.column, "option %s does not go with a field of type %s", p.key, f.shape.typ)
+		}
+	}
+	if f.def != nil {
+		probe := reflect.New(last.typ).Elem()
+		if err := last.to(probe, *f.def, &f.convert); err != nil {
+			return faultAt(columnOf(d, "default"), "default: %w", err)
+		}
+	}
+	return nil
+}
+
+func isMeasured(t reflect.Type) bool {
+	switch t.Kind() {
+	case reflect.String, reflect.Float32, reflect.Float64,
+		reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64,
+		reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
+		return true
+	}
+	return false
+}
+
+func columnOf(d *declaration, key string) int {
+	for _, p := range d.options {
+		if p.key == key {
+			return p.column
+		}
+	}
+	return 0
+}
+
+// compilePattern reads /pattern/group. Without a group it is the first, or all where there is none.
+func compilePattern(s string) (*regexp.Regexp, int, error) {
+	end := -1
+	if strings.HasPrefix(s, "/") {
+		end = closing(s[1:], '/')
+	}
+	if end < 0 {
+		return nil, 0, errors.New("a pattern is written /pattern/ or /pattern/group")
+	}
+	re, err := regexp.Compile(strings.ReplaceAll(s[1:end+1], `\/`, `/`))
+	if err != nil {
+		return nil, 0, err
+	}
+	group := min(1, re.NumSubexp())
+	if rest := s[end+2:]; rest != "" {
+		n, err := strconv.Atoi(rest)
+		if err != nil {
+			n = re.SubexpIndex(rest)
+		}
+		if n < 0 || n > re.NumSubexp() {
+			return nil, 0, fmt.Errorf("the pattern has no group %q", rest)
+		}
+		group = n
+	}
+	return re, group, nil
+}

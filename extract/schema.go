@@ -1,0 +1,180 @@
+package extract
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"reflect"
+	"sync"
+)
+
+// Schema is the compiled declaration of a type: a struct whose fields have tags `extract:"…"`. It is safe for concurrent use.
+//
+// A tag lists sources, parted by "||", and options, each behind a ";":
+//
+//	css=h1.title         the text of an element; css=a@href an attribute, also css=a::attr(href); @own or ::text the text that is
+//	                     not in elements below, @html, @outer. Nothing, or :self, is the element itself
+//	xpath=//h1/text()    a node, an attribute, or the value of an expression
+//	json=$.data.title    a path (RFC 9535) in a body of JSON; with in=NAME in the state of that name
+//	state=NAME$.a.b      a path in data of a script (see Document.States); without a name in whichever has it
+//	ld=Movie.name        JSON-LD, Microdata or RDFa (see structured.Data.Find)
+//	og=title, meta=NAME  OpenGraph; the content of a meta element
+//	re=/S(\d+)/1         a group of a pattern, in the text of the page
+//	magnet=              magnet links and links to .torrent files; magnet=magnet and magnet=torrent only those
+//	url=                 the URL of the page
+//
+// The first source that has a value counts; one whose value does not convert, or is empty, is passed over. Options:
+//
+//	required             a value must be there, and must not be empty
+//	default=V            what stands in when no source has a value
+//	first, last, one     which of several values; one: several are an error. A list has all of them
+//	join=", "            texts of several values, joined
+//	each                 says that a list is meant, which the type says anyway
+//	trim, raw            runs of blanks become one; blanks at the ends stay. By default those at the ends go
+//	re=/(\d{4})/1        a group of a pattern; a text that does not match is no value
+//	lower, upper, url    cases; references become URLs, as those of type url.URL do anyway
+//	map=f|g              functions of Options.Funcs
+//	layout=A|B, tz=, lang=  how dates are written; lang also says what the decimal point is
+//	unit=bytes           sizes; unit=minutes (ms, seconds, hours, days): numbers that count durations
+//	min=, max=           bounds of a number or duration, of the runes of a text, of the length of a list
+//	prefer, agree, all   all sources are asked: it is told, or is an error, when values differ; a list has those of all
+//	key=, value=         sources of a map's keys and values, in each of the elements that the field's sources find
+//
+// Values are put in quotes, '…' or "…", when they have a ";" or blanks at their ends.
+//
+// Fields are texts, numbers with separators and 万 or 亿, booleans, time.Time, time.Duration, url.URL, types with
+// UnmarshalText, any, structs, and pointers, lists and maps of those. The sources of a struct say where its fields look: in an
+// element, or in a value of JSON, where json=$ and ld= are of that value. A struct without a tag looks where it stands itself.
+type Schema[T any] struct {
+	plan *plan
+	o    Options
+}
+
+// Options says how a type is compiled and extracted.
+type Options struct {
+	// Rules stand in place of the tags of the fields that they name.
+	Rules Rules
+	// Funcs are the functions that the option map= names. What they return goes to the next, or into the field if it is of
+	// the field's type; a text is converted.
+	Funcs map[string]func(string) (any, error)
+	// MaxItems bounds each list and map; more is an error beside the first that fit. Zero means 100,000, negative no limit.
+	MaxItems int
+}
+
+const (
+	defaultItems = 100_000
+	// maxNested is how deep structs may be in each other.
+	maxNested = 64
+)
+
+// Compile compiles the declaration of a struct type. The error is a *TagError.
+func Compile[T any](o Options) (*Schema[T], error) {
+	t := reflect.TypeFor[T]()
+	if t.Kind() != reflect.Struct {
+		return nil, &TagError{Type: t.String(), Err: errors.New("not a struct")}
+	}
+	if o.MaxItems == 0 {
+		o.MaxItems = defaultItems
+	}
+	c := compiler{o: o, root: t.String(), plans: map[reflect.Type]*plan{}}
+	p, err := c.compile(t, o.Rules)
+	if err != nil {
+		return nil, err
+	}
+	if len(p.fields) == 0 {
+		return nil, &TagError{Type: t.String(), Err: errors.New("no field is declared")}
+	}
+	return &Schema[T]{p, o}, nil
+}
+
+// MustCompile is Compile for types that are known to be right; it panics when they are not.
+func MustCompile[T any](o Options) *Schema[T] {
+	s, err := Compile[T](o)
+	if err != nil {
+		panic(err)
+	}
+	return s
+}
+
+// Extract fills a T from a page. All fields that can be filled are, and the Report tells of all, also beside an error. The
+// error joins a *FieldError for each field that is required and missing, does not convert, is ambiguous, or in which sources
+// disagree that must not; or it is that of ctx.
+func (s *Schema[T]) Extract(ctx context.Context, d *Document) (T, *Report, error) {
+	var v T
+	report, err := s.fill(ctx, d, reflect.ValueOf(&v).Elem())
+	return v, report, err
+}
+
+// ExtractInto is Extract for callers that do not know T; dst is a *T.
+func (s *Schema[T]) ExtractInto(ctx context.Context, d *Document, dst any) (*Report, error) {
+	v, ok := dst.(*T)
+	if !ok || v == nil {
+		return &Report{}, fmt.Errorf("seine: extract: %T is not a %T that can be set", dst, v)
+	}
+	return s.fill(ctx, d, reflect.ValueOf(v).Elem())
+}
+
+// Extractor fills values from pages. Every *Schema is one.
+type Extractor interface {
+	ExtractInto(ctx context.Context, d *Document, dst any) (*Report, error)
+}
+
+func (s *Schema[T]) fill(ctx context.Context, d *Document, dst reflect.Value) (*Report, error) {
+	x := run{ctx: ctx, doc: d, report: &Report{Fields: make([]FieldReport, 0, len(s.plan.fields))}, most: s.o.MaxItems}
+	x.fill(s.plan, place{}, dst, "")
+	return x.report, x.end()
+}
+
+// Each fills a T from each place that sources find, "css=li.film || json=$.films[*]": the first source that finds any counts.
+// Bad sources give one zero T, with the error in Report.Faults.
+func (s *Schema[T]) Each(ctx context.Context, d *Document, scope string) iter.Seq2[T, *Report] {
+	return func(yield func(T, *Report) bool) {
+		fail := func(err error) {
+			var zero T
+			yield(zero, &Report{Faults: []error{err}})
+		}
+		sources, fault := compileSources(scope)
+		if fault != nil {
+			fail(&TagError{Type: reflect.TypeFor[T]().String(), Field: "(scope)", Tag: scope, Column: fault.column, Err: fault.err})
+			return
+		}
+		finder := run{ctx: ctx, doc: d, report: &Report{}, most: s.o.MaxItems}
+		places, err := finder.places(sources, place{})
+		if len(places) == 0 && err != nil {
+			fail(err)
+			return
+		}
+		for _, at := range places {
+			var v T
+			x := run{ctx: ctx, doc: d, report: &Report{Fields: make([]FieldReport, 0, len(s.plan.fields))}, most: s.o.MaxItems}
+			x.fill(s.plan, at, reflect.ValueOf(&v).Elem(), "")
+			if err := x.end(); err != nil {
+				x.report.Faults = append(x.report.Faults, err)
+			}
+			if !yield(v, x.report) || ctx.Err() != nil {
+				return
+			}
+		}
+	}
+}
+
+// compiled holds the schemas of From, by type: a cache, which nobody can put anything else into.
+var compiled sync.Map
+
+// From fills a T from a page by its tags, which are compiled when a T is first wanted. The error is as Extract's or
+// Compile's.
+func From[T any](d *Document) (T, error) {
+	t := reflect.TypeFor[T]()
+	known, ok := compiled.Load(t)
+	if !ok {
+		s, err := Compile[T](Options{})
+		if err != nil {
+			var zero T
+			return zero, err
+		}
+		known, _ = compiled.LoadOrStore(t, s)
+	}
+	v, _, err := known.(*Schema[T]).Extract(context.Background(), d)
+	return v, err
+}
