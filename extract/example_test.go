@@ -1,6 +1,7 @@
 package extract_test
 
 import (
+	"errors"
 	"fmt"
 	"net/http"
 	"strings"
@@ -73,4 +74,21 @@ func ExampleDocument_Encoding() {
 	title, err := d.Find("title")
 	fmt.Println(d.Encoding().Name, d.Encoding().Source, title.Text(), err)
 	// Output: gbk detected 电影介绍与评论 <nil>
+}
+
+func ExampleDocument_Form() {
+	page := `<form action=/search method=post><input name=q><select name=year><option>2023<option>2024</select></form>`
+	form, err := extract.NewDocument([]byte(page), extract.DocumentOptions{URL: "https://films.example/"}).Form("form")
+	if err != nil {
+		panic(err)
+	}
+	if err := errors.Join(form.Set("q", "Yi Yi"), form.Set("year", "2024")); err != nil {
+		panic(err)
+	}
+	sent, err := form.Submit("")
+	fmt.Println(sent.Method, sent.URL, string(sent.Body), err)
+	fmt.Println(form.Set("year", "1999"))
+	// Output:
+	// POST https://films.example/search q=Yi+Yi&year=2024 <nil>
+	// seine: extract: form field "year": no place for the value "1999"
 }

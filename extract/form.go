@@ -1,0 +1,389 @@
+package extract
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"golang.org/x/net/html"
+
+	"github.com/seine-go/seine/internal/charset"
+	"github.com/seine-go/seine/internal/weburl"
+)
+
+// MaxFormFields bounds the controls of a form, options of selects included.
+const MaxFormFields = 10_000
+
+// Form is a form of a page, as it stands there. It is filled by Set, Add and Attach and submitted by Submit, by the rules of
+// the HTML standard (4.10.21). A Form is used by one goroutine at a time.
+type Form struct {
+	Action  string // URL that the form is sent to, absolute
+	Method  string // "GET", "POST", or "DIALOG", which sends nothing
+	Enctype string // of POST: "application/x-www-form-urlencoded", "multipart/form-data" or "text/plain"
+	Charset string // encoding of what is sent, by its name in the Encoding standard
+
+	fields []formField
+	base   weburl.URL
+}
+
+// formField is a control of a form, or one option of a select.
+type formField struct {
+	name, value string
+	kind        string // type of an input or button; "select", "textarea"
+	group       int    // number of the control: the options of a select share it
+	on          bool   // whether it is sent: an input always, a box when it is checked, an option when it is selected
+	many        bool   // of a select that may have several options
+	off         bool   // disabled
+	action      string // of a button, what it says in place of the form
+	method      string
+	enctype     string
+	file        *formFile
+}
+
+type formFile struct {
+	name, mediaType string
+	data            []byte
+}
+
+// Errors of forms.
+var (
+	ErrNoForm   = errors.New("seine: extract: no form")
+	ErrFormSize = fmt.Errorf("seine: extract: the form has more than %d fields", MaxFormFields)
+	ErrDialog   = errors.New("seine: extract: a form of a dialog sends nothing")
+)
+
+// FormFieldError names a field of a form that cannot be filled so.
+type FormFieldError struct{ Name, Reason string }
+
+// Error returns "seine: extract: form field NAME: reason".
+func (e *FormFieldError) Error() string {
+	return fmt.Sprintf("seine: extract: form field %q: %s", cut(e.Name), e.Reason)
+}
+
+// Form returns the first form that a CSS selector matches; "form" is the first of the page. The page needs its URL
+// (DocumentOptions.URL). The errors are ErrNoForm, ErrFormSize, and those of Find.
+func (d *Document) Form(selector string) (*Form, error) {
+	found, err := d.Find(selector)
+	if err != nil {
+		return nil, err
+	}
+	for _, node := range found.Nodes {
+		if node.Type == html.ElementNode && node.Data == "form" {
+			return d.form(node)
+		}
+	}
+	return nil, ErrNoForm
+}
+
+func (d *Document) form(node *html.Node) (*Form, error) {
+	page, err := weburl.Parse(d.o.URL)
+	if err != nil {
+		return nil, fmt.Errorf("seine: extract: %w", err)
+	}
+	f := &Form{Method: formMethod(attrText(node, "method")), Enctype: formEnctype(attrText(node, "enctype")), Charset: d.formCharset(node), base: page}
+	if h, err := d.Hints(0); err == nil && h.Base != "" {
+		if base, err := weburl.Parse(h.Base); err == nil {
+			f.base = base
+		}
+	}
+	action := page
+	if ref := strings.TrimSpace(attrText(node, "action")); ref != "" {
+		if action, err = f.base.Resolve(ref); err != nil {
+			return nil, fmt.Errorf("seine: extract: action of the form: %w", err)
+		}
+	}
+	f.Action = action.Href()
+	root := node
+	for root.Parent != nil {
+		root = root.Parent
+	}
+	c := formCollector{form: f, node: node, id: attrText(node, "id")}
+	if c.walk(root, nil, false); len(f.fields) > MaxFormFields {
+		return nil, ErrFormSize
+	}
+	return f, nil
+}
+
+// formCharset is the encoding that a form is sent in: the first of accept-charset that is known, or that of the page. UTF-16
+// is sent as UTF-8.
+func (d *Document) formCharset(node *html.Node) string {
+	name := d.found().Name
+	for label := range strings.FieldsSeq(attrText(node, "accept-charset")) {
+		if known := charset.Lookup(label); known != "" {
+			name = known
+			break
+		}
+	}
+	if strings.HasPrefix(name, "utf-16") || charset.Lookup(name) == "" {
+		return "utf-8"
+	}
+	return name
+}
+
+func formMethod(s string) string {
+	switch s = strings.ToUpper(s); s {
+	case "POST", "DIALOG":
+		return s
+	}
+	return "GET"
+}
+
+func formEnctype(s string) string {
+	switch s = strings.ToLower(s); s {
+	case multipartForm, plainForm:
+		return s
+	}
+	return urlencodedForm
+}
+
+// formCollector finds the controls of a form.
+type formCollector struct {
+	form   *Form
+	node   *html.Node
+	id     string
+	groups int
+	// loose says that the form stands where a table has it fall shut at once, so that what follows belongs to it though it is
+	// not inside (the form element pointer of HTML 13.2.4.4).
+	loose bool
+}
+
+// walk goes through the tree. owner is the form that a node is in, off says that a fieldset around it is disabled.
+func (c *formCollector) walk(n, owner *html.Node, off bool) {
+	if len(c.form.fields) > MaxFormFields {
+		return
+	}
+	if n.Type == html.ElementNode {
+		switch n.Data {
+		case "template", "datalist":
+			return
+		case "fieldset":
+			off = off || hasAttr(n, "disabled")
+		case "input", "button", "select", "textarea":
+			id, given := formAttr(n, "form")
+			mine := owner == c.node || owner == nil && c.loose
+			if given && id == c.id && c.id != "" || !given && mine {
+				c.control(n, off || hasAttr(n, "disabled"))
+			}
+			return
+		case "form":
+			owner = n
+			c.loose = n == c.node && n.FirstChild == nil && fallsShut(n.Parent)
+		}
+	}
+	legend := false // the first legend of a disabled fieldset is not disabled with it
+	for child := n.FirstChild; child != nil; child = child.NextSibling {
+		first := !legend && child.Type == html.ElementNode && child.Data == "legend" && n.Data == "fieldset" && n.Type == html.ElementNode
+		legend = legend || first
+		c.walk(child, owner, off && !first)
+	}
+}
+
+func fallsShut(n *html.Node) bool {
+	if n != nil && n.Type == html.ElementNode {
+		switch n.Data {
+		case "table", "tbody", "thead", "tfoot", "tr":
+			return true
+		}
+	}
+	return false
+}
+
+// control adds a control.
+func (c *formCollector) control(n *html.Node, off bool) {
+	c.groups++
+	f := formField{name: attrText(n, "name"), value: attrText(n, "value"), group: c.groups, off: off, on: true}
+	switch n.Data {
+	case "select":
+		c.options(n, f)
+		return
+	case "textarea":
+		f.kind, f.value = "textarea", textBelow(n)
+	default:
+		f.kind = strings.ToLower(attrText(n, "type"))
+		if f.kind == "" && n.Data == "button" {
+			f.kind = "submit"
+		}
+		f.action, f.method, f.enctype = attrText(n, "formaction"), attrText(n, "formmethod"), attrText(n, "formenctype")
+	}
+	switch f.kind {
+	case "checkbox", "radio":
+		f.on = hasAttr(n, "checked")
+		if !hasAttr(n, "value") {
+			f.value = "on"
+		}
+	case "reset", "button":
+		return
+	case "submit", "image":
+		f.on = false
+	case "file":
+		f.value = ""
+	}
+	if n.Data == "button" && f.kind != "submit" {
+		return
+	}
+	c.form.fields = append(c.form.fields, f)
+}
+
+// options adds the options of a select.
+func (c *formCollector) options(n *html.Node, f formField) {
+	f.kind, f.many = "select", hasAttr(n, "multiple")
+	from := len(c.form.fields)
+	last, first := -1, -1
+	var walk func(n *html.Node, off bool)
+	walk = func(n *html.Node, off bool) {
+		for child := n.FirstChild; child != nil && len(c.form.fields) <= MaxFormFields; child = child.NextSibling {
+			switch {
+			case child.Type != html.ElementNode:
+			case child.Data == "option":
+				o := f
+				o.off = f.off || off || hasAttr(child, "disabled")
+				if o.value = attrText(child, "value"); !hasAttr(child, "value") {
+					o.value = strings.Join(strings.Fields(textBelow(child)), " ")
+				}
+				if o.on = hasAttr(child, "selected"); o.on {
+					last = len(c.form.fields)
+				}
+				if first < 0 && !o.off {
+					first = len(c.form.fields)
+				}
+				c.form.fields = append(c.form.fields, o)
+			default:
+				walk(child, off || hasAttr(child, "disabled"))
+			}
+		}
+	}
+	walk(n, false)
+	if f.many {
+		return
+	}
+	if last < 0 && (attrText(n, "size") == "" || attrText(n, "size") == "1") {
+		last = first
+	}
+	for i := from; i < len(c.form.fields); i++ {
+		c.form.fields[i].on = i == last
+	}
+}
+
+// Fields returns the names of the form's fields, each once, in their order.
+func (f *Form) Fields() []string {
+	var names []string
+	for _, field := range f.fields {
+		if field.name != "" && !slices.Contains(names, field.name) {
+			names = append(names, field.name)
+		}
+	}
+	return names
+}
+
+// Value returns what the form would send for a field, the first of several values; "" if nothing.
+func (f *Form) Value(name string) string {
+	for _, field := range f.fields {
+		if field.name == name && field.on && !field.off {
+			return field.value
+		}
+	}
+	return ""
+}
+
+// Set fills the fields of a name. Inputs that hold text take the values one after the other, and those that are left become
+// empty; of boxes, radio buttons and selects those are chosen whose value is listed, all others are not. Hidden fields are
+// set like others. A name that no field has, values that no box or option has, and more values than there are inputs are a
+// *FormFieldError, and nothing is changed.
+func (f *Form) Set(name string, values ...string) error {
+	fields := slices.Clone(f.fields)
+	left, found, groups := slices.Clone(values), false, map[int]int{}
+	chosen := 0
+	for i := range fields {
+		c := &fields[i]
+		if c.name != name || c.kind == "submit" || c.kind == "image" || c.kind == "file" {
+			continue
+		}
+		found = true
+		if c.kind != "checkbox" && c.kind != "radio" && c.kind != "select" {
+			if c.value = ""; len(left) > 0 {
+				c.value, left = left[0], left[1:]
+			}
+			continue
+		}
+		if c.on = slices.Contains(values, c.value); !c.on {
+			continue
+		}
+		if c.off {
+			return &FormFieldError{name, fmt.Sprintf("%q is disabled", cut(c.value))}
+		}
+		left = slices.DeleteFunc(left, func(v string) bool { return v == c.value })
+		group := c.group
+		if c.kind == "radio" {
+			group = 0
+		}
+		if groups[group]++; groups[group] > 1 && !c.many && c.kind != "checkbox" {
+			c.on = false // of equal ones the first
+			chosen++
+		}
+	}
+	switch {
+	case !found:
+		return &FormFieldError{name, "the form has none of the name"}
+	case len(left) > 0:
+		return &FormFieldError{name, fmt.Sprintf("no place for the value %q", cut(left[0]))}
+	case chosen > 0 && len(values) > 1:
+		return &FormFieldError{name, "one value can be chosen"}
+	}
+	f.fields = fields
+	return nil
+}
+
+// Add adds a field that the form does not have, as scripts do.
+func (f *Form) Add(name, value string) error {
+	if len(f.fields) >= MaxFormFields {
+		return ErrFormSize
+	}
+	f.fields = append(f.fields, formField{name: name, value: value, kind: "hidden", on: true})
+	return nil
+}
+
+// Attach puts a file into the first file input of a name that has none yet. The form sends its bytes only if its Enctype is
+// multipart/form-data, else the file's name. An empty media type means application/octet-stream.
+func (f *Form) Attach(name, fileName, mediaType string, data []byte) error {
+	if strings.ContainsAny(mediaType, "\r\n") {
+		return &FormFieldError{name, "the media type holds a line break"}
+	}
+	for i := range f.fields {
+		if c := &f.fields[i]; c.name == name && c.kind == "file" && c.file == nil {
+			c.file = &formFile{fileName, mediaType, data}
+			return nil
+		}
+	}
+	return &FormFieldError{name, "the form has no file input of the name that is free"}
+}
+
+// attr returns an attribute of an element, "" without one.
+func attrText(n *html.Node, name string) string {
+	value, _ := formAttr(n, name)
+	return value
+}
+
+func formAttr(n *html.Node, name string) (string, bool) {
+	for i := range n.Attr {
+		if n.Attr[i].Key == name && n.Attr[i].Namespace == "" {
+			return n.Attr[i].Val, true
+		}
+	}
+	return "", false
+}
+
+func hasAttr(n *html.Node, name string) bool {
+	_, ok := formAttr(n, name)
+	return ok
+}
+
+func textBelow(n *html.Node) string {
+	var b strings.Builder
+	for child := range n.Descendants() {
+		if child.Type == html.TextNode {
+			b.WriteString(child.Data)
+		}
+	}
+	return b.String()
+}
