@@ -46,17 +46,25 @@ func buildExtensions() map[string]Kind {
 	return m
 }
 
-// cutExtension cuts off an extension that is known.
+// cutExtension cuts off an extension that is known. One with no name in front of it is no extension, and no name either.
 func cutExtension(name string) (stem, ext string) {
-	i := strings.LastIndexByte(name, '.')
-	if i <= 0 {
-		return name, ""
-	}
-	ext = strings.ToLower(name[i+1:])
+	stem, ext = splitExtension(name)
 	if _, ok := extensions[ext]; !ok || ext == "001" {
 		return name, ""
 	}
-	return strings.TrimRight(name[:i], " "), ext
+	if strings.Trim(stem, " .") == "" {
+		return "", ""
+	}
+	return strings.TrimRight(stem, " "), ext
+}
+
+// splitExtension cuts at the last dot; ext is in lower case, and empty without a dot.
+func splitExtension(name string) (stem, ext string) {
+	i := strings.LastIndexByte(name, '.')
+	if i < 0 {
+		return name, ""
+	}
+	return name[:i], strings.ToLower(name[i+1:])
 }
 
 // SampleBytes is up to which size a video may be a sample by its name alone; greater ones are films whose title holds
@@ -68,7 +76,11 @@ const SampleBytes = 300 << 20
 func Classify(path string, size int64) Kind {
 	elements := strings.Split(strings.ToLower(path), "/")
 	name := elements[len(elements)-1]
-	kind := extensions[name[strings.LastIndexByte(name, '.')+1:]]
+	stem, ext := splitExtension(name)
+	if strings.Trim(stem, " .") == "" {
+		return Other
+	}
+	kind := extensions[ext]
 	if kind == Other && isPart(name) {
 		return Archive
 	}

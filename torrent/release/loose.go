@@ -27,7 +27,7 @@ func (p *parser) looseEpisodes() {
 		if m[2] <= p.start || p.marked(m[2], m[5]) {
 			continue
 		}
-		if list, to := p.listEpisodes(first, m[3]); len(list) > 1 && p.only(to, max(end, to), blanks+"[(") {
+		if list, to := p.listEpisodes(first, m[3], listing{season: -1, many: true}); len(list) > 1 && p.only(to, max(end, to), blanks+"[(") {
 			p.Episodes = list
 			p.mark(m[2], to, numberMark)
 			return
@@ -49,7 +49,7 @@ func (p *parser) behindDash() bool {
 		if m[3]-m[2] == 1 && !p.endsPart(m[3]) {
 			continue
 		}
-		list, end := p.listEpisodes(n, m[3])
+		list, end := p.listEpisodes(n, m[3], listing{season: -1})
 		p.Episodes = list
 		p.mark(m[0], end, numberMark)
 		return true

@@ -3,7 +3,6 @@ package release
 import (
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"unicode/utf8"
 )
@@ -23,7 +22,7 @@ var (
 	seasonLetter  = regexp.MustCompile(edge + `s(\d{1,2})`)
 	chineseSeason = regexp.MustCompile(`第([0-9一二三四五六七八九十]+)(?:[-~至]第?([0-9一二三四五六七八九十]+))?[季期]`)
 
-	episodeNumber  = regexp.MustCompile(edge + `(?:episodes?|episodio|épisode|eps?|cap(?:itulo|ítulo)?|caap|folge|эпизод|сери[ия]|сер|серии)[\s._:#(-]*(\d+)`)
+	episodeNumber  = regexp.MustCompile(edge + `(?:episodes?|episodio|épisode|eps?|cap(?:itulo|ítulo)?|folge|эпизод|сери[ия]|сер|серии)[\s._:#(-]*(\d+)`)
 	numberEpisode  = regexp.MustCompile(edge + `(\d{1,4})(?:-(\d{1,4}))?[\s._-]*(?:сер(?:ия|ии|ий)?|seri[aiy]|ser\.|эпизод)`)
 	episodeLetter  = regexp.MustCompile(edge + `e(\d{1,4})`)
 	chineseEpisode = regexp.MustCompile(`第([0-9一二三四五六七八九十]+)(?:[-~至]第?([0-9一二三四五六七八九十]+))?[集話话回]`)
@@ -49,7 +48,7 @@ func (p *parser) both(re *regexp.Regexp) bool {
 		first, ok := number(p.low[m[4]:m[5]], maxDigits)
 		episodes, end := []int(nil), m[5]
 		if ok {
-			episodes, end = p.listEpisodes(first, m[5])
+			episodes, end = p.listEpisodes(first, m[5], listing{season: season})
 		} else if re != seasonEpisode {
 			continue
 		}
@@ -63,79 +62,19 @@ func (p *parser) both(re *regexp.Regexp) bool {
 
 // moreEpisodes reads further episodes of the same form, such as S01E01 S01E02.
 func (p *parser) moreEpisodes() {
+	var further []int
 	for _, re := range []*regexp.Regexp{seasonEpisode, crossEpisode} {
 		for _, m := range re.FindAllStringSubmatchIndex(p.low, -1) {
 			season, _ := number(p.low[m[2]:m[3]], 4)
 			first, ok := number(p.low[m[4]:m[5]], maxDigits)
 			if ok && season == p.Seasons[0] && !p.marked(m[2], m[5]) {
-				episodes, end := p.listEpisodes(first, m[5])
-				p.Episodes = merge(p.Episodes, episodes)
+				list, end := p.listEpisodes(first, m[5], listing{season: season})
+				further = append(further, list...)
 				p.mark(m[2], end, numberMark)
 			}
 		}
 	}
-}
-
-// nextEpisode is a further episode behind one: after a connector, a letter, or both.
-var nextEpisode = regexp.MustCompile(`^(?:[\s.]?([-~&+,]|–|to|a|al|ao)?[\s.]?(?:e|ep|x)\.?(\d{1,4})|[\s.]?([-~]|–|\sto|\sa|\sal|\sao)[\s.]?(\d{1,4})|[\s.]?([&+,])[\s.]?(\d{1,4}))(?:$|[^\pL\pN]|[ex]\d|v\d)`)
-
-// listEpisodes reads what follows an episode, up to the end that it returns.
-func (p *parser) listEpisodes(first, at int) (list []int, end int) {
-	list = []int{first}
-	for {
-		m := nextEpisode.FindStringSubmatchIndex(p.low[at:])
-		if m == nil {
-			return list, p.version(at)
-		}
-		connector, digits := "", [2]int{}
-		for i := 2; i < len(m); i += 4 {
-			if m[i+2] >= 0 {
-				digits = [2]int{m[i+2], m[i+3]}
-				if m[i] >= 0 {
-					connector = strings.TrimSpace(p.low[at+m[i] : at+m[i+1]])
-				}
-			}
-		}
-		n, _ := number(p.low[at+digits[0]:at+digits[1]], 4)
-		lettered := m[4] >= 0
-		last := list[len(list)-1]
-		if n <= last || !lettered && (digits[1]-digits[0] > max(digitsOf(first), 3) || isYear(n)) {
-			return list, p.version(at)
-		}
-		switch connector {
-		case "", "&", "+", ",":
-			list = append(list, n)
-		default:
-			list = append(list, span(last+1, n)...)
-		}
-		at += digits[1]
-	}
-}
-
-// digitsOf counts the digits of a number.
-func digitsOf(n int) int { return len(strconv.Itoa(n)) }
-
-// version passes over the number of a version, such as v2.
-func (p *parser) version(at int) int {
-	if at+2 <= len(p.low) && p.low[at] == 'v' && '0' <= p.low[at+1] && p.low[at+1] <= '9' {
-		return at + 2
-	}
-	return at
-}
-
-// span lists the numbers from first to last, both of which count.
-func span(first, last int) []int {
-	var list []int
-	for n := first; n <= last && len(list) < maxInRange; n++ {
-		list = append(list, n)
-	}
-	return list
-}
-
-func merge(a, b []int) []int {
-	a = append(a, b...)
-	slices.Sort(a)
-	return slices.Compact(a)
+	p.Episodes = merge(p.Episodes, further)
 }
 
 func boolInt(b bool) int {
@@ -147,13 +86,14 @@ func boolInt(b bool) int {
 
 // seasonAlone reads seasons without episodes beside them.
 func (p *parser) seasonAlone() {
+	var all []int
 	for _, m := range numberSeason.FindAllStringSubmatchIndex(p.low, -1) {
 		n, _ := number(p.low[m[2]:m[3]], 2)
-		if m[4] < 0 && plainNumber.MatchString(p.low[m[7]:]) && !episodeBehind.MatchString(p.low[m[7]:]) {
+		if m[4] < 0 && p.match(plainNumber, m[7]) != nil && p.match(episodeBehind, m[7]) == nil {
 			continue // the number behind the word is the season
 		}
 		if !p.marked(m[2], m[3]) && n > 0 {
-			p.Seasons = merge(p.Seasons, []int{n})
+			all = append(all, n)
 			p.mark(m[2], m[7], numberMark)
 		}
 	}
@@ -165,24 +105,27 @@ func (p *parser) seasonAlone() {
 			}
 			list, end := p.listSeasons(m[2], plural.MatchString(p.low[from:m[2]]))
 			if len(list) > 0 {
-				p.Seasons = merge(p.Seasons, list)
+				all = append(all, list...)
 				p.mark(from, end, numberMark)
 			}
 		}
 	}
 	for _, m := range chineseSeason.FindAllStringSubmatchIndex(p.low, -1) {
 		if list := chineseRange(p.low, m); list != nil {
-			p.Seasons = merge(p.Seasons, list)
+			all = append(all, list...)
 			p.mark(m[0], m[1], numberMark)
 		}
 	}
+	p.Seasons = merge(p.Seasons, all)
 }
 
 var (
 	// plainNumber is a number that stands for itself, behind the word season.
 	plainNumber   = regexp.MustCompile(`^[\s._:#-]*\d{1,2}(?:$|[^\pL\pN])`)
 	episodeBehind = regexp.MustCompile(`^[\s._:#-]*\d{1,2}[\s._-]*(?:сер|seri|ser\.|эпизод|ep)`)
-	plural        = regexp.MustCompile(`^(?:seasons|saisons|temporadas|stagioni|sezony|сезоны)`)
+	// many is a word in the plural before episodes.
+	many   = regexp.MustCompile(`^(?:episodes|eps|серии)`)
+	plural = regexp.MustCompile(`^(?:seasons|saisons|temporadas|stagioni|sezony|сезоны)`)
 )
 
 // isGroup tells a group that looks like a season: the last word, behind a dash without blanks, after tags.
@@ -223,28 +166,29 @@ func (p *parser) listSeasons(at int, many bool) (list []int, end int) {
 	}
 	list = []int{n}
 	for {
-		m := nextSeason.FindStringSubmatchIndex(p.low[end:])
+		m := p.match(nextSeason, end)
 		if m == nil {
 			return list, end
 		}
 		last := list[len(list)-1]
-		n, _ := number(p.low[end+m[4]:end+m[5]], 2)
-		apart := p.low[end] == ' ' && p.low[end+m[2]] == '-' && p.low[end+m[3]] == ' '
-		if n <= last || n > maxSeason || apart && !many && p.low[end+m[4]-1] != 's' {
+		n, _ := number(p.low[m[4]:m[5]], 2)
+		apart := p.low[end] == ' ' && p.low[m[2]] == '-' && p.low[m[3]] == ' '
+		if n <= last || n > maxSeason || apart && !many && p.low[m[4]-1] != 's' {
 			return list, end
 		}
-		switch p.low[end+m[2] : end+m[3]] {
+		switch p.low[m[2]:m[3]] {
 		case "-", "~", "–", "to":
-			list = append(list, span(last+1, n)...)
+			list = extend(list, n)
 		default:
 			list = append(list, n)
 		}
-		end += m[5]
+		end = m[5]
 	}
 }
 
 // episodeAlone reads episodes that a word or a letter marks.
 func (p *parser) episodeAlone() {
+	var all []int
 	for _, re := range []*regexp.Regexp{episodeNumber, episodeLetter, numberEpisode} {
 		for _, m := range re.FindAllStringSubmatchIndex(p.low, -1) {
 			from := m[0] + edgeLength(p.low[m[0]:])
@@ -256,31 +200,32 @@ func (p *parser) episodeAlone() {
 				continue
 			}
 			if re == numberEpisode {
-				p.Episodes = merge(p.Episodes, []int{first})
+				all = append(all, first)
 				if m[4] >= 0 {
 					last, _ := number(p.low[m[4]:m[5]], 4)
-					p.Episodes = merge(p.Episodes, span(first, last))
+					all = append(all, span(first, last)...)
 				}
 				p.mark(from, m[1], numberMark)
 				continue
 			}
-			list, end := p.listEpisodes(first, m[3])
+			list, end := p.listEpisodes(first, m[3], listing{season: -1, many: many.MatchString(p.low[from:m[2]])})
 			if strings.HasPrefix(p.low[from:], "ca") {
 				list, end = p.chapters(first, m[3], list, end)
 			}
-			p.Episodes = merge(p.Episodes, list)
+			all = append(all, list...)
 			p.mark(from, end, numberMark)
 		}
-		if len(p.Episodes) > 0 {
+		if len(all) > 0 {
 			break
 		}
 	}
 	for _, m := range chineseEpisode.FindAllStringSubmatchIndex(p.low, -1) {
 		if list := chineseRange(p.low, m); list != nil {
-			p.Episodes = merge(p.Episodes, list)
+			all = append(all, list...)
 			p.mark(m[0], m[1], numberMark)
 		}
 	}
+	p.Episodes = merge(p.Episodes, all)
 }
 
 // chapterRange is the end of a range of chapters.
@@ -288,9 +233,9 @@ var chapterRange = regexp.MustCompile(`^[\s-](\d{3,4})(?:$|[^\pL\pN])`)
 
 // chapters reads the Spanish form Cap.409, where 4 is the season, or Cap.409_411.
 func (p *parser) chapters(first, at int, list []int, end int) ([]int, int) {
-	if m := chapterRange.FindStringSubmatchIndex(p.low[at:]); m != nil && len(list) == 1 {
-		if last, _ := number(p.low[at+m[2]:at+m[3]], 4); last > first && last-first < perSeason {
-			list, end = span(first, last), at+m[3]
+	if m := p.match(chapterRange, at); m != nil && len(list) == 1 {
+		if last, _ := number(p.low[m[2]:m[3]], 4); last > first && last-first < perSeason {
+			list, end = span(first, last), m[3]
 		}
 	}
 	if season := first / perSeason; season > 0 && (len(p.Seasons) == 0 || slices.Equal(p.Seasons, []int{season})) {

@@ -26,7 +26,7 @@ type Info struct {
 	Year       int    // 1900 to MaxYear
 	Date       string // of a broadcast, as 2006-01-02
 	Seasons    []int  // rising
-	Episodes   []int  // rising; without Seasons they may be counted over the whole series
+	Episodes   []int  // rising; without Seasons they may be counted over the whole series; of a range of more than 2000 only the two ends
 	Resolution string // lines with p or i, such as 1080p; 4K is 2160p, 1280x720 is 720p
 	Source     string // BluRay, BDRip, BRRip, WEB-DL, WEBRip, WEB, HDTV, TVRip, HD-DVD, DVD, DVDRip, HDRip, CAM, TeleSync, TeleCine, Screener, Workprint, VHS or PPV
 	Remux      bool
@@ -50,7 +50,7 @@ const (
 	MaxYear     = 2039 // greater numbers are part of a title
 	maxSeason   = 99   // in a range of seasons
 	maxDigits   = 4    // of an episode; longer numbers are none
-	maxInRange  = 2000 // numbers in a range of episodes
+	maxInRange  = 2000 // numbers in a range of episodes; of a longer one the ends are given alone
 	maxElements = 8    // of a path, from its end
 	maxGroups   = 64   // brackets; further ones are taken for separators
 )
@@ -153,12 +153,14 @@ func blankBeside(s string, i int) bool {
 // parser reads one element of a path.
 type parser struct {
 	Info
-	name   string // without its extension
-	low    string // the same in lower case, with underscores as blanks; offsets are those of name
-	words  []word
-	groups []group // brackets
-	marks  []mark
-	start  int // where the title begins
+	name     string // without its extension
+	low      string // the same in lower case, with underscores as blanks; offsets are those of name
+	words    []word
+	groups   []group // brackets
+	marks    []mark
+	findings []finding
+	known    []bool // for each byte of the name, whether a mark covers it
+	start    int    // where the title begins
 
 	inBrackets bool // the episode stood alone in brackets
 }
@@ -194,6 +196,7 @@ func parseElement(name string) *parser {
 	p.name, p.Container = cutExtension(strings.TrimSpace(name))
 	p.name = single(stars.ReplaceAllString(p.name, "【$1】"))
 	p.low = lower(p.name)
+	p.known = make([]bool, len(p.low))
 	p.start = siteTag(p.low)
 	p.scan()
 	p.tags()
@@ -307,11 +310,14 @@ func (p *parser) scan() {
 
 func (p *parser) mark(from, to int, kind markKind) {
 	p.marks = append(p.marks, mark{from, to, kind})
+	for i := from; i < to; i++ {
+		p.known[i] = true
+	}
 }
 
 // marked tells whether a part of the name has been understood already.
 func (p *parser) marked(from, to int) bool {
-	return slices.ContainsFunc(p.marks, func(m mark) bool { return m.from < to && from < m.to })
+	return from < to && slices.Contains(p.known[from:to], true)
 }
 
 // text returns the words from i to j, without what is between them.

@@ -18,12 +18,13 @@ func (p *parser) years() {
 	}
 	best := -1
 	rank := 0
+	known := p.neighbours()
 	for i, w := range p.words {
 		n, ok := number(p.text(i, i), 4)
 		if !ok || !isYear(n) || w.from <= p.start || p.marked(w.from, w.to) {
 			continue
 		}
-		r := p.rankYear(w)
+		r := p.rankYear(w, known)
 		if r == 0 || r < rank {
 			continue
 		}
@@ -40,22 +41,43 @@ func (p *parser) years() {
 	p.mark(w.from, w.to, yearMark)
 }
 
+// neighbours are where marks that a year may stand beside begin and end, rising.
+type neighbours struct {
+	tags    []int // where tags begin
+	ends    []int // where tags and numbers end
+	numbers int   // where the first number ends
+}
+
+func (p *parser) neighbours() neighbours {
+	k := neighbours{numbers: len(p.low) + 1}
+	for _, m := range p.marks {
+		switch m.kind {
+		case tagMark:
+			k.tags = append(k.tags, m.from)
+			k.ends = append(k.ends, m.to)
+		case numberMark:
+			k.ends = append(k.ends, m.to)
+			k.numbers = min(k.numbers, m.to)
+		}
+	}
+	slices.Sort(k.tags)
+	slices.Sort(k.ends)
+	return k
+}
+
 // rankYear tells how sure a year is; zero is not at all.
-func (p *parser) rankYear(w word) int {
+func (p *parser) rankYear(w word, k neighbours) int {
 	if w.group > 0 && p.groups[w.group-1].from > p.start {
 		return 3
 	}
-	behind := slices.ContainsFunc(p.marks, func(m mark) bool { return m.kind == numberMark && m.to <= w.from })
-	if !behind {
+	if k.numbers > w.from {
 		return 2
 	}
-	for _, m := range p.marks {
-		if m.kind == tagMark && (m.from >= w.to && p.only(w.to, m.from, blanks+"[(") || m.to <= w.from && p.only(m.to, w.from, blanks)) {
-			return 1
-		}
-		if m.kind == numberMark && m.to <= w.from && p.only(m.to, w.from, blanks) {
-			return 1
-		}
+	if i, _ := slices.BinarySearch(k.tags, w.to); i < len(k.tags) && p.only(w.to, k.tags[i], blanks+"[(") {
+		return 1
+	}
+	if i, _ := slices.BinarySearch(k.ends, w.from+1); i > 0 && p.only(k.ends[i-1], w.from, blanks) {
+		return 1
 	}
 	return 0
 }
@@ -73,6 +95,7 @@ func (p *parser) title() {
 		}
 	}
 	end = p.absorb(end)
+	p.tell(end)
 	title := p.clean(p.name[min(p.start, end):end])
 	if title == "" {
 		title = p.bracketTitle()
@@ -124,13 +147,11 @@ func (p *parser) absorb(end int) int {
 			kind = m.kind
 		}
 	}
-	for moved := true; moved; {
-		moved = false
-		for _, m := range p.marks {
-			fits := m.kind == packMark && kind == numberMark || kind == tagMark && (m.kind == weakMark || m.kind == packMark)
-			if fits && m.from > p.start && m.from < end && m.to <= end && p.only(m.to, end, blanks+"[(+&,") {
-				end, moved = p.outermost(m.from), true
-			}
+	backwards := slices.SortedFunc(slices.Values(p.marks), func(x, y mark) int { return y.from - x.from })
+	for _, m := range backwards {
+		fits := m.kind == packMark && kind == numberMark || kind == tagMark && (m.kind == weakMark || m.kind == packMark)
+		if fits && m.from > p.start && m.from < end && m.to <= end && p.only(m.to, end, blanks+"[(+&,") {
+			end = p.outermost(m.from)
 		}
 	}
 	if kind == numberMark {
@@ -267,9 +288,9 @@ func (p *parser) tagged(g group) bool {
 }
 
 var (
-	site        = regexp.MustCompile(`^\s*[\[(【]?\s*(?:www\.[\w.-]+\.[a-z]{2,6}|[\w-]+\.(?:com|net|org|info|ru|cc|tv|me|to))\s*[\])】]?\s*[-–]*\s*`)
-	longEpisode = regexp.MustCompile(`^e\d{5,}$`) // the end of a range that is none
-	groupTail   = regexp.MustCompile(`-\s?([\pL\pN][\pL\pN._@]*?)(?:[\[({][^\[\](){}]*[\])}]?)*$`)
+	site      = regexp.MustCompile(`^\s*[\[(【]?\s*(?:www\.[\w.-]+\.[a-z]{2,6}|[\w-]+\.(?:com|net|org|info|ru|cc|tv|me|to))\s*[\])】]?\s*[-–]*\s*`)
+	noGroup   = regexp.MustCompile(`^(?:(?:s\d{1,4})?e\d+|(?:cd|disc)\d{1,2})$`) // an episode, such as the end of a range that is none, or a disc
+	groupTail = regexp.MustCompile(`-\s?([\pL\pN][\pL\pN._@]*?)(?:[\[({][^\[\](){}]*[\])}]?)*$`)
 )
 
 // siteTag is the length of the name of a site that a name begins with.
@@ -282,11 +303,33 @@ func siteTag(low string) int {
 
 // group finds the group behind the last dash, unless a name begins with one.
 func (p *parser) group() {
-	if m := groupTail.FindStringSubmatchIndex(p.name); m != nil && m[0] >= p.start && len(p.marks) > 0 && !p.tagMarked(m[2], m[3]) {
-		if first := p.firstTag(); m[2] > first && !longEpisode.MatchString(p.low[m[2]:m[3]]) {
-			p.Group = p.name[m[2]:m[3]]
-		}
+	m := groupTail.FindStringSubmatchIndex(p.name)
+	if m == nil || m[0] < p.start || len(p.marks) == 0 || p.tagMarked(m[2], m[3]) {
+		return
 	}
+	if p.apart(m[0], m[0]+1) && (p.marked(m[2], m[3]) || !p.behindTags(m[0])) {
+		return // the title of an episode, or an edition
+	}
+	if m[2] > p.firstTag() && !noGroup.MatchString(p.low[m[2]:m[3]]) {
+		p.Group = p.name[m[2]:m[3]]
+	}
+}
+
+// behindTags tells whether tags end before an offset, with nothing but words between that are tags too, though titles hold them.
+func (p *parser) behindTags(at int) bool {
+	backwards := slices.SortedFunc(slices.Values(p.marks), func(x, y mark) int { return y.to - x.to })
+	for _, m := range backwards {
+		switch {
+		case m.to > at:
+			continue
+		case !p.only(m.to, at, blanks+")]") || m.kind == numberMark || m.kind == yearMark:
+			return false
+		case m.kind == tagMark:
+			return true
+		}
+		at = m.from
+	}
+	return false
 }
 
 func (p *parser) tagMarked(from, to int) bool {

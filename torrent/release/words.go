@@ -4,6 +4,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 )
 
 // tag is what a word, or up to four words written together, says.
@@ -196,6 +198,12 @@ func (t dictionary) addFlags() {
 // longestTag is how many words a tag has at most.
 const longestTag = 4
 
+// finding is a tag that was found, and is told once it is known where the title ends.
+type finding struct {
+	mark
+	apply func(*Info)
+}
+
 // tags finds the tags, the longest at each place.
 func (p *parser) tags() {
 	for i := 0; i < len(p.words); i++ {
@@ -204,14 +212,15 @@ func (p *parser) tags() {
 			if !p.together(i, j) {
 				continue
 			}
-			t, ok := tagsByWord[p.text(i, j)]
+			key, to := p.text(i, j), p.words[j].to
+			t, ok := tagsByWord[key]
 			if !ok {
 				continue
 			}
-			p.mark(p.words[i].from, p.words[j].to, t.kind)
-			if t.apply != nil && (t.kind != weakMark || p.words[i].from > p.start) {
-				t.apply(&p.Info)
+			if plus, ok := tagsByWord[key+"plus"]; ok && p.plusBehind(to) {
+				t, to = plus, to+1
 			}
+			p.found(p.words[i].from, to, t)
 			i = j
 			break
 		}
@@ -219,11 +228,50 @@ func (p *parser) tags() {
 	p.channels()
 }
 
+// plusBehind tells a plus sign that belongs to the word before it, as in HDR10+, and joins no other to it.
+func (p *parser) plusBehind(at int) bool {
+	if at == len(p.low) || p.low[at] != '+' {
+		return false
+	}
+	r, _ := utf8.DecodeRuneInString(p.low[at+1:])
+	return !unicode.IsLetter(r)
+}
+
+func (p *parser) found(from, to int, t tag) {
+	p.mark(from, to, t.kind)
+	if t.apply != nil {
+		p.findings = append(p.findings, finding{mark{from, to, t.kind}, t.apply})
+	}
+}
+
+// tell says what was found. Words that titles hold count behind the end of the title alone, or in a bracket with nothing else.
+func (p *parser) tell(end int) {
+	for _, f := range p.findings {
+		if f.kind == tagMark || f.from >= end || f.from > p.start && p.bracketOfTags(f.from) {
+			f.apply(&p.Info)
+		}
+	}
+}
+
+// bracketOfTags tells whether an offset is in a bracket of which all was understood.
+func (p *parser) bracketOfTags(at int) bool {
+	i, _ := slices.BinarySearchFunc(p.words, at, func(w word, at int) int { return w.from - at })
+	if i == len(p.words) || p.words[i].group == 0 {
+		return false
+	}
+	g := p.groups[p.words[i].group-1]
+	for ; i > 0 && p.words[i-1].from > g.from; i-- {
+	}
+	for ; i < len(p.words) && p.words[i].to <= g.to; i++ {
+		if !p.marked(p.words[i].from, p.words[i].to) {
+			return false
+		}
+	}
+	return true
+}
+
 // channels is a number of channels, with the codec before it.
 var channels = regexp.MustCompile(`(?:^|[^a-z0-9])((?:ddp|dd\+|dd|e?ac3|aac|dts|flac|lpcm|pcm|truehd)[\s._-]?)?([1257])([.\s])([012])(?:ch)?(?:$|[^0-9a-z])`)
-
-// digitDot ends a part of a longer number.
-var digitDot = regexp.MustCompile(`\d\.$`)
 
 // channels reads numbers such as DDP5.1. Without a codec only those count that no title holds.
 func (p *parser) channels() {
@@ -234,14 +282,19 @@ func (p *parser) channels() {
 			from = m[2]
 			codec := strings.TrimRight(p.low[m[2]:m[3]], blanks)
 			if t, ok := tagsByWord[strings.Replace(codec, "+", "p", 1)]; ok && t.apply != nil {
-				t.apply(&p.Info)
+				p.findings = append(p.findings, finding{mark{from, m[9], tagMark}, t.apply})
 			}
-		} else if p.low[m[6]:m[7]] != "." || count != "5.1" && count != "7.1" || digitDot.MatchString(p.low[:m[4]]) {
+		} else if p.low[m[6]:m[7]] != "." || count != "5.1" && count != "7.1" || p.behindDigits(m[4]) {
 			continue
 		}
 		p.Channels = count
 		p.mark(from, m[9], tagMark)
 	}
+}
+
+// behindDigits tells whether a number goes on before an offset, as in 1.5.1.
+func (p *parser) behindDigits(at int) bool {
+	return at >= 2 && p.low[at-1] == '.' && '0' <= p.low[at-2] && p.low[at-2] <= '9'
 }
 
 // together tells whether words may be parts of one tag: in one bracket, with a single separator between two, or an
@@ -282,10 +335,10 @@ func (p *parser) resolution(i int) {
 		n, scan, from = s[m[2]:m[3]], "p", w.from+m[0]
 	} else if m := pixels.FindStringSubmatch(s); m != nil {
 		n, scan = m[1], "p"
-	} else if m := pixelsApart.FindStringSubmatchIndex(p.low[w.from:]); m != nil && len(s) >= 3 {
+	} else if m := p.match(pixelsApart, w.from); m != nil && len(s) >= 3 {
 		width, _ := number(s, 4)
-		if height, _ := number(p.low[w.from+m[2]:w.from+m[3]], 4); width > height {
-			p.setResolution(p.low[w.from+m[2]:w.from+m[3]], "p", w.from, w.from+m[3])
+		if height, _ := number(p.low[m[2]:m[3]], 4); width > height {
+			p.setResolution(p.low[m[2]:m[3]], "p", w.from, m[3])
 		}
 		return
 	}
