@@ -193,7 +193,7 @@ func (c *Config) check() error {
 	if c.Resume > ResumeRefuse {
 		return &ConfigError{Field: "Resume", Reason: "is none of the modes"}
 	}
-	if a := c.Address; a.Block != 0 || a.InFlight != 0 || a.Adapt != Unset {
+	if a := c.Address; a.Block != 0 || a.InFlight != 0 || a.Adapt != SwitchUnset {
 		return &ConfigError{Field: "Address", Reason: "has only Delay, Spacing and MaxInFlight"}
 	}
 	if err := first(c.checkNil(), c.Scope.check("Scope"), c.Retry.check()); err != nil {

@@ -163,9 +163,9 @@ type Switch int8
 
 // The positions of a Switch.
 const (
-	Off Switch = iota - 1
-	Unset
-	On
+	SwitchOff Switch = iota - 1
+	SwitchUnset
+	SwitchOn
 )
 
 // HostSetter is a Frontier whose hosts' pace can be changed while it works. The host "" stands for all that have no

@@ -17,7 +17,7 @@ const (
 	DefaultMaxPerHost = ratelimit.DefaultMaxInFlight // and at most
 )
 
-var defaultPace = HostPolicy{Delay: -1, Spacing: DefaultSpacing, InFlight: DefaultPerHost, MaxInFlight: DefaultMaxPerHost, Adapt: On}
+var defaultPace = HostPolicy{Delay: -1, Spacing: DefaultSpacing, InFlight: DefaultPerHost, MaxInFlight: DefaultMaxPerHost, Adapt: SwitchOn}
 
 const (
 	maxPolicies   = 1 << 20 // hosts with a policy of their own
@@ -70,7 +70,7 @@ func (p HostPolicy) pace() ratelimit.Policy {
 		first = orDefault(p.MaxInFlight, DefaultPerHost, math.MaxInt)
 	}
 	most := p.MaxInFlight
-	if p.Adapt != On {
+	if p.Adapt != SwitchOn {
 		most = first
 	}
 	return ratelimit.Policy{InFlight: first, MaxInFlight: most, Spacing: spacing, Delay: p.Delay}
@@ -150,7 +150,7 @@ func (h *memHost) leave(m *Memory, l *hold, end, now time.Duration, r HostReport
 
 // learn has the pace follow what was reported.
 func (h *memHost) learn(m *Memory, r HostReport, now time.Duration) {
-	if r.Class == ratelimit.None || m.defaults.with(h.policy).Adapt != On {
+	if r.Class == ratelimit.None || m.defaults.with(h.policy).Adapt != SwitchOn {
 		return
 	}
 	if h.state == nil {
@@ -247,7 +247,7 @@ func (m *Memory) setHost(host string, p HostPolicy, now time.Duration) error {
 		m.defaults = m.defaults.with(p)
 		m.usual = m.defaults.pace()
 		for _, h := range m.hosts { // the defaults may have changed how many places each has
-			if p.Adapt == Off && h.policy.Adapt != On {
+			if p.Adapt == SwitchOff && h.policy.Adapt != SwitchOn {
 				h.state = nil
 			}
 			m.place(h, now)
@@ -264,7 +264,7 @@ func (m *Memory) setHost(host string, p HostPolicy, now time.Duration) error {
 	m.stats.Changes++
 	h := m.host(host)
 	h.policy = own
-	if p.Adapt == Off {
+	if p.Adapt == SwitchOff {
 		h.state = nil
 	}
 	if p.Block > 0 {
@@ -288,7 +288,7 @@ func (p HostPolicy) with(n HostPolicy) HostPolicy {
 	if n.InFlight != 0 {
 		p.InFlight = n.InFlight
 	}
-	if n.Adapt != Unset {
+	if n.Adapt != SwitchUnset {
 		p.Adapt = n.Adapt
 	}
 	return p

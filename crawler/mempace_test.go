@@ -194,8 +194,8 @@ func TestCeilingIsRemembered(t *testing.T) {
 func TestPaceThatDoesNotAdapt(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		f := newPaced(t, crawler.HostPolicy{Spacing: -1, MaxInFlight: 4, Adapt: crawler.Off}, "a.example", "own.example")
-		f.set("own.example", crawler.HostPolicy{Adapt: crawler.On})
+		f := newPaced(t, crawler.HostPolicy{Spacing: -1, MaxInFlight: 4, Adapt: crawler.SwitchOff}, "a.example", "own.example")
+		f.set("own.example", crawler.HostPolicy{Adapt: crawler.SwitchOn})
 		for range 3 {
 			f.visit(time.Second, throttled)
 		}
@@ -205,7 +205,7 @@ func TestPaceThatDoesNotAdapt(t *testing.T) {
 		if p := f.pace("own.example"); p.Cuts == 0 {
 			t.Errorf("%+v", p)
 		}
-		f.set("own.example", crawler.HostPolicy{Adapt: crawler.Off})
+		f.set("own.example", crawler.HostPolicy{Adapt: crawler.SwitchOff})
 		if p := f.pace("own.example"); p.Cuts != 0 || p.Places != 4 || p.Pause != 0 {
 			t.Errorf("after it was turned off: %+v", p)
 		}

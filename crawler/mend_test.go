@@ -186,7 +186,7 @@ func TestNilsAreNamed(t *testing.T) {
 		{"Limiter", crawler.Config{Limiter: (*ratelimit.TokenBucket)(nil)}},
 		{"HostLimiter", crawler.Config{HostLimiter: (*ratelimit.TokenBucket)(nil)}},
 		{"Address", crawler.Config{Address: crawler.HostPolicy{Block: time.Second}}},
-		{"Address", crawler.Config{Address: crawler.HostPolicy{Adapt: crawler.On}}},
+		{"Address", crawler.Config{Address: crawler.HostPolicy{Adapt: crawler.SwitchOn}}},
 		{"Middleware[1]", crawler.Config{Middleware: []fetch.Middleware{through, nil}}},
 		{"Middleware[0]", crawler.Config{Middleware: []fetch.Middleware{func(fetch.Fetcher) fetch.Fetcher { return nil }, through}}},
 		{"Middleware[0]", crawler.Config{Middleware: []fetch.Middleware{func(fetch.Fetcher) fetch.Fetcher { return (*fetch.Transport)(nil) }}}},

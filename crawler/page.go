@@ -25,15 +25,16 @@ type Page struct {
 	Depth    int // links from a seed
 	Attempt  int // counted from 1
 
-	v      *visit
-	s      *scratch
-	items  []Item
-	doc    *extract.Document
-	hints  *extract.Hints
-	values []pathValue
-	staged map[string]struct{} // keys of the links, once there are as many as may be
-	beyond int                 // links that were left out because there were as many as may be
-	cut    bool                // the body is not whole
+	v       *visit
+	s       *scratch
+	items   []Item
+	doc     *extract.Document
+	hints   *extract.Hints
+	reports []*extract.Report // of On and Items
+	values  []pathValue
+	staged  map[string]struct{} // keys of the links, once there are as many as may be
+	beyond  int                 // links that were left out because there were as many as may be
+	cut     bool                // the body is not whole
 
 	trapped int       // links that a rule against traps left out
 	trap    TrapError // the first of them

@@ -139,7 +139,7 @@ func (r *run) setPace() error {
 	c := &r.e.cfg
 	p := defaultPace.with(HostPolicy{Delay: c.Delay, Spacing: c.Spacing, MaxInFlight: c.PerHost})
 	if c.FixedPace {
-		p.Adapt = Off
+		p.Adapt = SwitchOff
 	}
 	if l, ok := c.Handler.(SiteLimits); ok {
 		if err := r.foreign("Site.Limits", func() error { p = p.with(l.Limits().HostPolicy); return nil }); err != nil {

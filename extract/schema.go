@@ -159,22 +159,31 @@ func (s *Schema[T]) Each(ctx context.Context, d *Document, scope string) iter.Se
 	}
 }
 
-// compiled holds the schemas of From, by type: a cache, which nobody can put anything else into.
+// compiled holds the schemas of SchemaOf, by type: a cache, which nobody can put anything else into.
 var compiled sync.Map
 
-// From fills a T from a page by its tags, which are compiled when a T is first wanted. The error is as Extract's or
+// SchemaOf returns the schema of a type by its tags alone. It is compiled when it is first wanted and kept. The error is
 // Compile's.
-func From[T any](d *Document) (T, error) {
+func SchemaOf[T any]() (*Schema[T], error) {
 	t := reflect.TypeFor[T]()
-	known, ok := compiled.Load(t)
-	if !ok {
-		s, err := Compile[T](Options{})
-		if err != nil {
-			var zero T
-			return zero, err
-		}
-		known, _ = compiled.LoadOrStore(t, s)
+	if known, ok := compiled.Load(t); ok {
+		return known.(*Schema[T]), nil
 	}
-	v, _, err := known.(*Schema[T]).Extract(context.Background(), d)
+	s, err := Compile[T](Options{})
+	if err != nil {
+		return nil, err
+	}
+	known, _ := compiled.LoadOrStore(t, s)
+	return known.(*Schema[T]), nil
+}
+
+// From fills a T from a page by its tags; see SchemaOf and Schema.Extract.
+func From[T any](d *Document) (T, error) {
+	s, err := SchemaOf[T]()
+	if err != nil {
+		var zero T
+		return zero, err
+	}
+	v, _, err := s.Extract(context.Background(), d)
 	return v, err
 }

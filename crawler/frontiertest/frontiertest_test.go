@@ -208,7 +208,7 @@ func faults() map[string]struct {
 			s.Report = crawler.HostReport{}
 		})}},
 		"a pace adapts though it should not": {rule: "R10", with: broken{setHost: func(m *crawler.Memory, host string, p crawler.HostPolicy) error {
-			p.Adapt = crawler.On
+			p.Adapt = crawler.SwitchOn
 			return m.SetHost(context.Background(), host, p)
 		}}},
 		"policies are ignored": {rule: "R10", with: broken{setHost: func(*crawler.Memory, string, crawler.HostPolicy) error { return nil }}},

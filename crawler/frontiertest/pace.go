@@ -283,7 +283,7 @@ func hostsApart(e *env) {
 
 // adaptsWithin reports answers that a controller takes for a sign that more could be had.
 func adaptsWithin(e *env) {
-	e.open(Options{Pace: crawler.HostPolicy{Spacing: 10 * e.unit, InFlight: 1, MaxInFlight: 2, Adapt: crawler.On}})
+	e.open(Options{Pace: crawler.HostPolicy{Spacing: 10 * e.unit, InFlight: 1, MaxInFlight: 2, Adapt: crawler.SwitchOn}})
 	for i := range 20 {
 		e.add(page("a", i))
 	}
@@ -296,7 +296,7 @@ func adaptsWithin(e *env) {
 		e.none("A", "it is too near to the last, however well the host answers")
 		e.pass(3 * e.unit)
 	}
-	e.open(Options{Pace: crawler.HostPolicy{Spacing: -1, InFlight: 1, MaxInFlight: 2, Adapt: crawler.On}})
+	e.open(Options{Pace: crawler.HostPolicy{Spacing: -1, InFlight: 1, MaxInFlight: 2, Adapt: crawler.SwitchOn}})
 	for i := range 20 {
 		e.add(page("a", i))
 	}
@@ -307,7 +307,7 @@ func adaptsWithin(e *env) {
 
 func doesNotAdapt(e *env) {
 	e.open(Options{})
-	e.must(upgrade[crawler.HostSetter](e).SetHost(e.ctx(), "a.example", crawler.HostPolicy{MaxInFlight: 3, Adapt: crawler.Off}))
+	e.must(upgrade[crawler.HostSetter](e).SetHost(e.ctx(), "a.example", crawler.HostPolicy{MaxInFlight: 3, Adapt: crawler.SwitchOff}))
 	for i := range 30 {
 		e.add(page("a", i))
 	}

@@ -4,21 +4,18 @@ package adapter
 import (
 	"context"
 	"iter"
-	"strconv"
-	"strings"
-
-	"github.com/PuerkitoBio/goquery"
 
 	"github.com/seine-go/seine/crawler"
 )
 
-// Film is what the adapter saves, under "film/" and the film's number.
+// Film is what the adapter saves, under "film/" and the film's number. The tags say where its fields are found on a page;
+// a page without a title or with a year that is none fails, and says which field it was.
 type Film struct {
-	ID       string   `json:"id"`
-	Title    string   `json:"title"`
-	Year     int      `json:"year"`
-	Director string   `json:"director"`
-	Genres   []string `json:"genres"`
+	ID       string   `json:"id"       extract:"url= ; re=/\\d+$/ ; required"`
+	Title    string   `json:"title"    extract:"css=h1.title || css=title ; required"`
+	Year     int      `json:"year"     extract:"css=.year ; required ; min=1880"`
+	Director string   `json:"director" extract:"css=a.director || css=.credits a"`
+	Genres   []string `json:"genres"   extract:"css=ul.genres a"`
 }
 
 // Films crawls the film catalogue at a host. It is a crawler.Site.
@@ -31,7 +28,7 @@ type Films struct {
 func New(host string) *Films {
 	f := &Films{host: host}
 	f.HandleFunc("/films", f.list)
-	f.HandleFunc("/film/{id}", f.film)
+	crawler.On(&f.Mux, "/film/{id}", f.film)
 	return f
 }
 
@@ -49,11 +46,6 @@ func (f *Films) list(_ context.Context, p *crawler.Page) error {
 	return nil
 }
 
-func (f *Films) film(_ context.Context, p *crawler.Page) error {
-	year, err := strconv.Atoi(p.Text(".year"))
-	if err != nil {
-		return crawler.Permanent(err)
-	}
-	genres := p.Find("ul.genres a").Map(func(_ int, s *goquery.Selection) string { return strings.TrimSpace(s.Text()) })
-	return p.Save("film/"+p.PathValue("id"), Film{p.PathValue("id"), p.Text("h1.title"), year, p.Text("a.director"), genres})
+func (f *Films) film(_ context.Context, p *crawler.Page, film Film) error {
+	return p.Save("film/"+film.ID, film)
 }

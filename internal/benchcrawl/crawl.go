@@ -9,9 +9,8 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/PuerkitoBio/goquery"
-
 	"github.com/seine-go/seine/crawler"
+	"github.com/seine-go/seine/extract"
 )
 
 // crawl follows every link of the site.
@@ -70,14 +69,20 @@ type fields struct {
 	crc   atomic.Uint32
 }
 
+// film is what is taken of a page, as it stands there.
+type film struct {
+	Title    string   `extract:"css=h1.title ; raw ; required"`
+	Year     string   `extract:"css=span.year ; raw ; required"`
+	Rating   string   `extract:"css=span.rating ; raw ; required"`
+	Director string   `extract:"css=span.director ; raw ; required"`
+	Genres   []string `extract:"css=ul.genres li ; raw ; required"`
+}
+
 func (f *fields) take(p *crawler.Page) {
-	genres := p.Find("ul.genres li").Map(func(_ int, s *goquery.Selection) string { return s.Text() })
-	values := []string{p.Text("h1.title"), p.Text("span.year"), p.Text("span.rating"), p.Text("span.director"), strings.Join(genres, ",")}
-	for _, v := range values {
-		if v == "" {
-			return
-		}
+	v, err := extract.From[film](p.Document())
+	if err != nil {
+		return
 	}
 	f.pages.Add(1)
-	f.crc.Add(crc32.ChecksumIEEE([]byte(strings.Join(values, "\n"))))
+	f.crc.Add(crc32.ChecksumIEEE([]byte(strings.Join([]string{v.Title, v.Year, v.Rating, v.Director, strings.Join(v.Genres, ",")}, "\n"))))
 }
