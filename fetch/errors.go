@@ -78,7 +78,7 @@ func (k ErrorKind) Fault() Fault {
 // Temporary reports whether asking again later may help.
 func (k ErrorKind) Temporary() bool {
 	switch k {
-	case ErrTimeout, ErrDNS, ErrConnect, ErrProxy, ErrClosed, ErrTruncated, ErrTooSlow, ErrCookies:
+	case ErrTimeout, ErrDNS, ErrConnect, ErrTLS, ErrProxy, ErrClosed, ErrTruncated, ErrTooSlow, ErrCookies:
 		return true
 	}
 	return false

@@ -316,10 +316,11 @@ func TestCertificateFaultsAreFinal_K066(t *testing.T) {
 		"expired":      {&tls.Config{Certificates: []tls.Certificate{ca.issue(t, time.Now().Add(-time.Hour), "films.example")}}, true},
 		"wrong name":   {&tls.Config{Certificates: []tls.Certificate{ca.issue(t, time.Now().Add(time.Hour), "books.example")}}, true},
 		"self-signed":  {&tls.Config{Certificates: []tls.Certificate{other.issue(t, time.Now().Add(time.Hour), "films.example")}}, true},
-		"TLS 1.0 only": {&tls.Config{Certificates: []tls.Certificate{good}, MinVersion: tls.VersionTLS10, MaxVersion: tls.VersionTLS10}, false},
-		"TLS 1.1 only": {&tls.Config{Certificates: []tls.Certificate{good}, MinVersion: tls.VersionTLS10, MaxVersion: tls.VersionTLS11}, false},
+		"TLS 1.0 only": {&tls.Config{Certificates: []tls.Certificate{good}, MinVersion: tls.VersionTLS10, MaxVersion: tls.VersionTLS10}, true},
+		"TLS 1.1 only": {&tls.Config{Certificates: []tls.Certificate{good}, MinVersion: tls.VersionTLS10, MaxVersion: tls.VersionTLS11}, true},
+		"no TLS":       {nil, true},
 		"reset":        {nil, false},
-		"no TLS":       {nil, false},
+		"closed":       {nil, false},
 	} {
 		var asked atomic.Int32
 		addr := serveRaw(t, func(conn net.Conn) {
@@ -328,6 +329,10 @@ func TestCertificateFaultsAreFinal_K066(t *testing.T) {
 			case "reset":
 				io.ReadFull(conn, make([]byte, 5))
 				conn.(*net.TCPConn).SetLinger(0)
+			case "closed":
+				io.ReadFull(conn, make([]byte, 5))
+				conn.(*net.TCPConn).CloseWrite()
+				io.Copy(io.Discard, conn)
 			case "no TLS":
 				io.WriteString(conn, "HTTP/1.1 400 Bad Request\r\n\r\n")
 				io.ReadFull(conn, make([]byte, 5))
@@ -339,7 +344,7 @@ func TestCertificateFaultsAreFinal_K066(t *testing.T) {
 		tr := toHost(t, addr, &Transport{})
 		resp, err := tr.Fetch(t.Context(), &Request{URL: "https://films.example/", Route: Route{ServerName: ServerName{RootCAs: ca.pool}}})
 		var e *Error
-		if resp != nil || !errors.As(err, &e) || e.Kind != ErrTLS || e.Final != c.final || e.Temporary() || asked.Load() != 1 {
+		if resp != nil || !errors.As(err, &e) || e.Kind != ErrTLS || e.Final != c.final || e.Temporary() == c.final || asked.Load() != 1 {
 			t.Errorf("%s: %v %v, %d tries", name, resp, err, asked.Load())
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"crypto/x509"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/netip"
 	"strings"
@@ -44,7 +45,7 @@ func (t *Transport) handshake(f *flight, c *conn) *Error {
 		if ctx.Err() != nil {
 			err = fmt.Errorf("it took longer than TLSTimeout, %v: %w", t.conf.tlsTimeout, context.DeadlineExceeded)
 		}
-		return &Error{Op: "handshake", Kind: ErrTLS, Final: isCertificateFault(err), Err: err}
+		return &Error{Op: "handshake", Kind: ErrTLS, Final: !isBroken(err), Err: err}
 	}
 	c.nc, c.info, c.took.tls, shaken = nc, info, time.Since(start), true
 	if _, err := netip.ParseAddr(to.ServerName.SNI); err != nil { // RFC 6066 section 3: addresses are not sent
@@ -70,6 +71,15 @@ func (f *flight) target(alpn []string) Target {
 	key := f.route.key("https", host, f.url.PortOrDefault())
 	to.Scope = fmt.Sprintf("%s %s %q %#v", key.host, key.port, key.proxy, key.names)
 	return to
+}
+
+// isBroken reports whether a handshake failed since the connection did. What a host says or shows, such as its
+// certificate or versions, it says again.
+func isBroken(err error) bool {
+	var op *net.OpError
+	var timeout interface{ Timeout() bool }
+	return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.ErrClosedPipe) ||
+		errors.As(err, &timeout) && timeout.Timeout() || errors.As(err, &op) && (op.Op == "read" || op.Op == "write")
 }
 
 func isCertificateFault(err error) bool {

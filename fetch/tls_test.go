@@ -130,7 +130,8 @@ func TestServerNames(t *testing.T) {
 		if c.ok && (err != nil || resp.Proto != "HTTP/2.0" || resp.Trace.ServerName != c.sni) {
 			t.Errorf("%s: %+v, %v", c.name, resp, err)
 		}
-		if !c.ok && (!errors.Is(err, ErrTLS) || KindOf(err).Temporary()) {
+		var failure *Error
+		if !c.ok && (!errors.As(err, &failure) || failure.Kind != ErrTLS || failure.Temporary()) {
 			t.Errorf("%s: %v", c.name, err)
 		}
 		if names := host.take(); len(names) != 1 || names[0] != c.sni {

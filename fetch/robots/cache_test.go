@@ -60,7 +60,7 @@ func TestUnreachableIsForbiddenForNow_K074(t *testing.T) {
 		{"refused", fails(fetch.ErrConnect), 0},
 		{"no such host", fails(fetch.ErrDNS), 0},
 		{"timeout", fails(fetch.ErrTimeout), 0},
-		{"bad certificate", fails(fetch.ErrTLS), 0},
+		{"broken handshake", fails(fetch.ErrTLS), 0},
 		{"body breaks off", cut, 200},
 		{"neither answer nor error", func(context.Context, *fetch.Request) (*fetch.Response, error) { return nil, nil }, 0},
 	}
