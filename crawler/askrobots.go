@@ -118,7 +118,7 @@ func (o *outages) at(log *slog.Logger, host string, patience time.Duration, d ro
 		o.n.Store(int64(len(o.hosts)))
 	}
 	e := &RobotsError{Host: host, For: time.Since(out.since), Err: d.Err, retryIn: d.RetryIn}
-	e.waits = d.RetryIn <= patience-e.For
+	e.waits = e.For < patience && d.RetryIn <= patience
 	gaveUp = !e.waits && !out.givenUp
 	out.givenUp = out.givenUp || gaveUp
 	o.mu.Unlock()

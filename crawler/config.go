@@ -52,8 +52,8 @@ type Config struct {
 	UserAgent string
 	// RobotsPatience is how long the pages of a host wait for a robots.txt that cannot be had: because of a server error,
 	// or no answer. Meanwhile nothing of the host is fetched (RFC 9309 2.3.1.4), and robots.txt is asked for again, a few
-	// times with growing pauses; then the pages fail with a *RobotsError. A Retry-After beyond it is not waited for. The log
-	// says when it begins and ends. Zero means 2 minutes, negative for ever.
+	// times with growing pauses, the last time when it is over; then the pages fail with a *RobotsError. A Retry-After beyond
+	// it is not waited for. The log says when it begins and ends. Zero means 2 minutes, negative for ever.
 	RobotsPatience time.Duration
 	// IgnoreRobots neither asks for robots.txt nor obeys it.
 	IgnoreRobots bool

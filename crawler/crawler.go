@@ -53,7 +53,6 @@ type Engine struct {
 	scope     *Scope                   // in force
 	replaced  *Scope                   // what SetScope was given
 	run       *run                     // that goes on, or the last
-	claims    map[string]struct{}      // keys of pages under way that redirects led to
 	since     time.Time                // when it began; zero when none goes on
 	elapsed   time.Duration            // of those before
 	closes    bool
@@ -68,7 +67,7 @@ func New(cfg Config) (*Engine, error) {
 	if err := cfg.check(); err != nil {
 		return nil, err
 	}
-	e := &Engine{named: named, cfg: cfg, log: cfg.Logger, delays: map[string]time.Duration{}, claims: map[string]struct{}{}}
+	e := &Engine{named: named, cfg: cfg, log: cfg.Logger, delays: map[string]time.Duration{}}
 	e.strict = cfg.Canonical.Profile() == dedupe.Strict
 	e.several.Store(cfg.PerHost != 1)
 	e.addresses.set(cfg.Address)

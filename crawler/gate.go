@@ -145,7 +145,7 @@ func (v *visit) slot(ctx context.Context, r ReserveRequest) (time.Duration, erro
 		pace := max(v.e.cfg.Delay, v.e.cfg.Spacing, v.e.delayOf(r.Host))
 		return pace - r.Since, nil
 	}
-	res, err := v.e.reserver.ReserveHost(ctx, r)
+	res, err := v.reserveHost(ctx, r)
 	if err != nil {
 		return 0, err
 	}
@@ -195,13 +195,13 @@ func (v *visit) reserve(ctx context.Context, host string) (*place, error) {
 	if v.e.reserver == nil {
 		return nil, ErrBusy
 	}
-	res, err := v.e.reserver.ReserveHost(ctx, ReserveRequest{Host: host, Under: v.lease, TTL: leaseTTL + maxGateWait})
+	res, err := v.reserveHost(ctx, ReserveRequest{Host: host, Under: v.lease, TTL: leaseTTL + maxGateWait})
 	if err != nil {
 		return nil, err
 	}
 	p = &place{res: res, slot: time.Now().Add(res.Wait)}
 	if res.Wait > maxGateWait {
-		v.e.release(v.r.after, p)
+		v.giveBack(p)
 		return nil, ErrBusy
 	}
 	v.mu.Lock()
@@ -220,16 +220,30 @@ func (v *visit) leaveForeign() {
 	v.places = nil
 	v.mu.Unlock()
 	for _, p := range places {
-		v.e.release(v.r.after, p)
+		v.giveBack(p)
 	}
 }
 
-func (e *Engine) release(ctx context.Context, p *place) {
+func (v *visit) giveBack(p *place) {
 	r := p.report
 	if !p.lastEnd.IsZero() {
 		r.Since = time.Since(p.lastEnd)
 	}
-	if err := e.reserver.ReleaseHost(ctx, p.res, r); err != nil {
-		e.log.Warn("release", "host", p.res.Host, "err", err)
+	if err := v.r.foreign("Frontier.ReleaseHost", func() error {
+		return v.e.reserver.ReleaseHost(v.r.after, p.res, r)
+	}); err != nil {
+		v.e.log.Warn("release", "host", p.res.Host, "err", err)
 	}
+}
+
+// reserveHost asks the frontier for a slot or a place.
+func (v *visit) reserveHost(ctx context.Context, r ReserveRequest) (res HostReservation, err error) {
+	err = v.r.foreign("Frontier.ReserveHost", func() (err error) {
+		res, err = v.e.reserver.ReserveHost(ctx, r)
+		return err
+	})
+	if err != nil && !errors.Is(err, ErrBusy) && ctx.Err() == nil {
+		err = fmt.Errorf("seine: reserve %s: %w", r.Host, err)
+	}
+	return res, err
 }

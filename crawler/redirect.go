@@ -65,8 +65,12 @@ func stored(url string) string {
 	return url
 }
 
-// pass notes the key of a URL that a redirect led to.
+// pass notes the key of a URL that a redirect led to. It counts as fetched by a request without body alone: what came of
+// another is not what a link to that URL asks for.
 func (v *visit) pass(next string) error {
+	if fetch.RedirectMethod(0, v.req.Method) != http.MethodGet || len(v.req.Body) > 0 {
+		return nil
+	}
 	r := Request{URL: stored(next)}
 	if _, err := v.e.setKey(&r, nil); err != nil {
 		return err
@@ -92,10 +96,7 @@ func (v *visit) arrive(resp *fetch.Response, err error) error {
 			return err
 		}
 	}
-	if redirected {
-		return v.claim(resp.URL)
-	}
-	return nil
+	return v.claim(resp.URL, redirected)
 }
 
 // moveOn makes a request of the redirect at which the Transport was stopped.
@@ -187,49 +188,4 @@ func (e *Engine) hopHeader(r *Request, method string, hops []fetch.Hop) http.Hea
 		}
 	}
 	return header
-}
-
-// errTwice ends a visit whose redirects led to a page that is delivered by another.
-var errTwice = fmt.Errorf("%w; its page is delivered by another request", errMoved)
-
-// claim makes the page at a URL that redirects led to that of the visit, unless it is that of another: the frontier, if it is
-// an Inspector, says that it is done or leased, or one that is under way has come there first. Only a plain request asks: one with a body or a Key of its own wants its
-// answer whatever others had, and one that was moved may have come back to where its chain began.
-func (v *visit) claim(url string) error {
-	plain, at := Request{URL: v.req.URL}, Request{URL: stored(url)}
-	for _, r := range [...]*Request{&plain, &at} {
-		if _, err := v.e.setKey(r, nil); err != nil {
-			return err
-		}
-	}
-	key := at.key()
-	if plain.key() != v.req.key() || key == v.req.key() || v.req.Hops > 0 {
-		return nil
-	}
-	v.e.mu.Lock()
-	_, taken := v.e.claims[key]
-	if !taken {
-		v.e.claims[key], v.claimed = struct{}{}, key
-	}
-	v.e.mu.Unlock()
-	if inspector, ok := v.e.cfg.Frontier.(Inspector); ok && !taken {
-		i, err := inspector.Inspect(v.ctx, key, at.Host())
-		if err != nil {
-			return err
-		}
-		taken = i.State == StateDone || i.State == StateLeased
-	}
-	if taken {
-		return errTwice
-	}
-	return nil
-}
-
-// unclaim ends the claim of a visit, once it is settled.
-func (v *visit) unclaim() {
-	if v.claimed != "" {
-		v.e.mu.Lock()
-		delete(v.e.claims, v.claimed)
-		v.e.mu.Unlock()
-	}
 }

@@ -175,7 +175,8 @@ func TestRobotsOutageIsWaitedOut(t *testing.T) {
 		endOfThat string
 	}{
 		{"short", time.Minute, 0, 5, 75 * time.Second, "cannot be had", "is there again"},
-		{"long", 1000 * time.Hour, 0, 5, 75 * time.Second, "cannot be had", "given up"},
+		{"all the time", 110 * time.Second, 0, 6, 155 * time.Second, "cannot be had", "is there again"},
+		{"long", 1000 * time.Hour, 0, 6, 155 * time.Second, "cannot be had", "given up"},
 		{"long, and awaited", 15 * time.Minute, time.Hour, 9, 21*time.Minute + 15*time.Second, "cannot be had", "is there again"},
 		{"for ever", 10 * time.Hour, -1, 19, 10 * time.Hour, "cannot be had", "is there again"},
 	} {

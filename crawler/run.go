@@ -63,6 +63,8 @@ type run struct {
 	fresh                atomic.Bool    // something was added that the frontier had not seen
 	spent                *spending
 	retries              retries
+	putOffs              atomic.Int64 // pages in a row whose links had no room
+	claims               claims
 	outages              outages
 }
 

@@ -20,6 +20,9 @@ func (v *visit) settle(p *Page, err error) {
 	err = v.decide(&s, err)
 	err, failed := v.commit(&s, p, err)
 	if failed == nil {
+		if s.Outcome == Done || s.Outcome == Failed {
+			v.r.putOffs.Store(0) // which made room
+		}
 		v.account(p, &s, err)
 		return
 	}
@@ -66,7 +69,8 @@ func (v *visit) commit(s *Settlement, p *Page, err error) (page, failed error) {
 // fullDelay is how long a page waits whose links have no room in the frontier.
 const fullDelay = 10 * time.Second
 
-// putOff hands a page back whose links have no room, as long as there is other work that will make some.
+// putOff hands a page back whose links have no room, as long as there is other work that will make some: pages that have
+// not been put off one after another.
 func (v *visit) putOff(report HostReport) bool {
 	ctx := v.lasting(v.ctx)
 	if err := v.e.cfg.Frontier.Settle(ctx, Settlement{Lease: v.lease, Outcome: Released, Delay: fullDelay, Report: report}); err != nil {
@@ -75,7 +79,7 @@ func (v *visit) putOff(report HostReport) bool {
 	v.r.spent.over(&v.e.cfg, v, Released)
 	v.e.log.Warn("full", "url", weburl.Redact(v.req.URL), "in", fullDelay)
 	s, err := v.e.cfg.Frontier.Stats(ctx)
-	return err == nil && s.Ready+s.Delayed+s.Leased > 1
+	return err == nil && v.r.putOffs.Add(1) < s.Ready+s.Delayed+s.Leased
 }
 
 // release hands a request back whose settlement broke off, unless it had taken effect.
@@ -125,12 +129,14 @@ func (v *visit) decide(s *Settlement, err error) error {
 	switch {
 	case errors.Is(err, errMoved):
 		s.Outcome = Done
+	case errors.Is(err, errUnderWay):
+		s.Outcome, s.Delay = Released, underWayDelay
 	case errors.As(err, &held):
 		s.Outcome, s.Delay = Released, held.in
 	case errors.As(context.Cause(v.ctx), &limited):
 		s.Outcome, s.Delay = Released, limited.in
-	case errors.Is(err, errReleased), v.r.ctx.Err() != nil && !errors.As(err, &panicked):
-		s.Outcome = Released
+	case errors.Is(err, errReleased), v.r.ctx.Err() != nil && (errors.Is(err, context.Cause(v.r.ctx)) || !errors.As(err, &panicked)):
+		s.Outcome = Released // what ended the run may be a panic as well, but not the page's
 	case errors.As(err, &panicked):
 		s.Outcome = Failed
 	case isHandlers && h.timed:

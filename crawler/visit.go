@@ -29,7 +29,9 @@ type visit struct {
 	spent  bool // the budgets have paid for the page
 	paid   bool // the host's share of retries has paid for another try
 
-	refused bool // it must not be sent
+	refused bool        // it must not be sent
+	arrived atomic.Bool // its own page is there
+	claimed string      // key of the page that redirects led to
 
 	end    func(StageEnd) // of Hooks.Visit
 	result StageEnd
@@ -56,7 +58,6 @@ type visit struct {
 	places   map[string]*place
 	passed   []string // keys of the URLs that redirects led to
 	moved    *Request // redirect target that became a request of its own
-	claimed  string   // key of the page that redirects led to
 }
 
 // visitKey finds the visit in the context of whatever it causes.
