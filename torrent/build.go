@@ -50,16 +50,11 @@ type BuildFile struct {
 
 	// Open gives the content, of Length bytes. It may be nil for an empty file, and when facts stand in for it: the Pieces of the Builder in V1,
 	// PiecesRoot and PieceLayer in V2. A Hybrid needs the content.
-	Open       func() (io.ReadCloser, error)
-	PiecesRoot HashV2
+	Open func() (io.ReadCloser, error)
+	// Beside content in V2 and Hybrid they must agree with it.
+	PiecesRoot HashV2 // not of an empty file
 	PieceLayer []byte // only of a file longer than a piece
 }
-
-// Bounds of the piece length that a Builder chooses, and the number of pieces it aims at.
-const (
-	maxChosenPiece = 16 << 20 // bytes
-	aimedPieces    = 2000
-)
 
 // AddFS adds a file, or all files in a folder, in the order of their names. Name becomes the last element of root if it is
 // empty and root has one. What is neither a regular file nor a folder is an error; then nothing is added.
@@ -98,8 +93,13 @@ func (b *Builder) AddFS(fsys fs.FS, root string) error {
 }
 
 // Build writes the torrent file. Parse takes it back strictly, with no warning and with the same facts; what could not come
-// back so is an *Error that names the field and has no offset; an error of a content names its path. Only an Info that is given is taken as it stands, and needs
-// no more than to be readable. When ctx ends, so does the hashing, with the error of ctx.
+// back so is an *Error that names the field and has no offset; an error of a content names its path. Only an Info that is
+// given is taken as it stands, and needs no more than to be readable. When ctx ends, so does the hashing, with the error of
+// ctx.
+//
+// A torrent file has at most DefaultMaxPieces pieces and bencode.DefaultMaxBytes bytes, which is the closer bound where
+// version 2 has about two million hashes of 32 bytes, or a Hybrid 1.3 million of both. No content is read of one that would be past these
+// bounds.
 func (b *Builder) Build(ctx context.Context) ([]byte, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -126,7 +126,7 @@ func (b *Builder) Build(ctx context.Context) ([]byte, error) {
 	var fault *Error
 	switch {
 	case errors.As(err, &fault):
-		return nil, refused(fault.Kind, fault.Key, nil)
+		return nil, b.fault(fault, len(layers))
 	case b.Info == nil && len(warnings) > 0:
 		return nil, refused(warnings[0].Kind, warnings[0].Key, nil)
 	}
@@ -208,6 +208,9 @@ func (b *Builder) info(ctx context.Context) (info, layers []byte, err error) {
 	if err := b.checkInfo(version, pieceLength); err != nil {
 		return nil, nil, err
 	}
+	if err := b.checkBounds(version, pieceLength); err != nil {
+		return nil, nil, err
+	}
 	files := slices.Clone(b.Files)
 	if version&V2 != 0 {
 		slices.SortStableFunc(files, func(x, y BuildFile) int { return slices.Compare(x.Path, y.Path) })
@@ -227,18 +230,6 @@ func (b *Builder) info(ctx context.Context) (info, layers []byte, err error) {
 		layers, err = pieceLayers(files, pieceLength)
 	}
 	return info, layers, err
-}
-
-func choosePieceLength(files []BuildFile) int64 {
-	total := int64(0)
-	for _, f := range files {
-		total += f.Length
-	}
-	n := int64(blockLength)
-	for n < maxChosenPiece && total/n > aimedPieces {
-		n *= 2
-	}
-	return n
 }
 
 // alone tells whether the torrent is one file without a folder.

@@ -3,6 +3,7 @@ package torrent
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/seine-go/seine/torrent/bencode"
@@ -98,6 +99,10 @@ func (f *BuildFile) check(version Version, single bool) (kind ErrorKind, field s
 		return ErrInvalidPadFile, "Attr"
 	case link != (len(f.Link) > 0), link && !isSafePath(f.Link):
 		return ErrBadSymlink, "Link"
+	case version == V1 && !f.PiecesRoot.IsZero(), f.Length == 0 && !f.PiecesRoot.IsZero():
+		return ErrInvalidPieceLayers, "PiecesRoot"
+	case version == V1 && f.PieceLayer != nil:
+		return ErrInvalidPieceLayers, "PieceLayer"
 	case n == 0 && !single, n > 0 && !isSafePath(f.Path), n > 0 && version&V1 != 0 && strings.HasPrefix(f.Path[n-1], padPrefix):
 		return ErrInvalidPath, "Path"
 	}
@@ -146,9 +151,25 @@ func (b *Builder) checkPaths(version Version) error {
 			return refused(ErrInvalidPath, fmt.Sprintf("Files[%d].Path", i), fmt.Errorf("%.100q is also that of another file or folder", f.Path))
 		}
 	}
+	return b.checkLinks(join)
+}
+
+// checkLinks checks that symbolic links lead to a file or a folder; join makes a path of elements.
+func (b *Builder) checkLinks(join func([]string) string) error {
+	if !slices.ContainsFunc(b.Files, func(f BuildFile) bool { return len(f.Link) > 0 }) {
+		return nil
+	}
+	graph := newLinkGraph(len(b.Files))
+	for _, f := range b.Files {
+		graph.add(join(f.Path))
+		if len(f.Link) > 0 {
+			graph.link(join(f.Path), join(f.Link))
+		}
+	}
 	for i, f := range b.Files {
-		if len(f.Link) > 0 && !set.has(set.enter(join(f.Link), false)) {
-			return refused(ErrBadSymlink, fmt.Sprintf("Files[%d].Link", i), fmt.Errorf("%.100q is no file or folder of the torrent", f.Link))
+		if len(f.Link) > 0 && !graph.leads(join(f.Link)) {
+			return refused(ErrBadSymlink, fmt.Sprintf("Files[%d].Link", i),
+				fmt.Errorf("%.100q leads to no file or folder of the torrent", f.Link))
 		}
 	}
 	return nil

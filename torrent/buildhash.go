@@ -2,6 +2,7 @@ package torrent
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"crypto/sha1"
 	"crypto/sha256"
@@ -117,7 +118,11 @@ func (h *pieceHasher) file(ctx context.Context, f *BuildFile) (err error) {
 		return fmt.Errorf("%w: the content is longer", ErrInvalidLength)
 	}
 	if h.version&V2 != 0 {
-		f.PiecesRoot, f.PieceLayer = tree.finish(h.pieceLength)
+		root, layer := tree.finish(h.pieceLength)
+		if !f.PiecesRoot.IsZero() && f.PiecesRoot != root || f.PieceLayer != nil && !bytes.Equal(f.PieceLayer, layer) {
+			return fmt.Errorf("%w: the hashes are of another content", ErrInvalidPieceLayers)
+		}
+		f.PiecesRoot, f.PieceLayer = root, layer
 	}
 	return nil
 }

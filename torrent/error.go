@@ -2,6 +2,7 @@ package torrent
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"strings"
 	"unicode/utf8"
@@ -32,7 +33,7 @@ const (
 	ErrInvalidPieces      ErrorKind = "invalid_pieces"       // not as many hashes as pieces
 	ErrNoFiles            ErrorKind = "no_files"             // nothing to download
 	ErrInvalidPath        ErrorKind = "invalid_path"         // the path of a file is no list of strings, or an empty one
-	ErrUnsupportedVersion ErrorKind = "unsupported_version"  // a meta version above 2
+	ErrUnsupportedVersion ErrorKind = "unsupported_version"  // a meta version above 2; one below 1 is read as 1
 	ErrFileTree           ErrorKind = "file_tree"            // the file tree is no tree of files (BEP 52)
 	ErrInvalidPadFile     ErrorKind = "invalid_pad_file"     // a pad file in a file tree
 	ErrMissingPiecesRoot  ErrorKind = "missing_pieces_root"  // a file of version 2 without a root hash
@@ -75,11 +76,17 @@ func (e *Error) Error() string {
 	if e.Key != "" {
 		fmt.Fprintf(&b, " in %q", e.Key)
 	}
-	if e.Offset >= 0 {
-		fmt.Fprintf(&b, " at byte %d", e.Offset)
-	} else if e.Err != nil {
+	var below *bencode.Error
+	switch {
+	case e.Offset < 0 && e.Err != nil:
 		b.WriteString(": ")
 		b.WriteString(e.Err.Error())
+	case e.Offset >= 0:
+		fmt.Fprintf(&b, " at byte %d", e.Offset)
+		if errors.As(e.Err, &below) && below.Kind != e.Kind {
+			b.WriteString(": ")
+			b.WriteString(string(below.Kind))
+		}
 	}
 	if e.Hint != "" {
 		b.WriteString(": the input ")
@@ -118,8 +125,9 @@ func (w Warnings) Kinds() []ErrorKind {
 	return all.Kinds()
 }
 
-// hint says what bytes that are no bencode look like, as far as that helps whoever fetched them.
-func hint(b []byte) string {
+// hint says what bytes that are no bencode look like, as far as that helps whoever fetched them; fault is what is wrong with
+// them as bencode.
+func hint(b []byte, fault ErrorKind) string {
 	head := b[:min(len(b), 512)]
 	text := bytes.TrimLeft(bytes.TrimPrefix(head, []byte("\xef\xbb\xbf")), " \t\r\n\f")
 	lower := bytes.ToLower(text)
@@ -146,7 +154,10 @@ func hint(b []byte) string {
 		if len(text) != len(head) {
 			return "has bytes before the torrent"
 		}
-		return "is cut off or damaged"
+		if fault == bencode.ErrUnexpectedEnd {
+			return "is cut off"
+		}
+		return "is damaged"
 	case utf8.Valid(trimRune(head)):
 		return "looks like text"
 	}

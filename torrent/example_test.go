@@ -37,7 +37,7 @@ func ExampleParse_errors() {
 	fmt.Println(err)
 	fmt.Println(errors.Is(err, torrent.ErrNotBencode))
 	// Output:
-	// seine: torrent: not_bencode at byte 0: the input looks like html
+	// seine: torrent: not_bencode at byte 0: expected_value: the input looks like html
 	// true
 }
 

@@ -188,7 +188,10 @@ func (p *parser) filesV1() bool {
 			return p.fault(ErrNoFiles, in.files.Start, "files")
 		}
 	case in.length.Kind == bencode.None:
-		return p.fault(ErrNoFiles, max(in.files.Start, in.offset), "files")
+		if in.files.Kind == bencode.None {
+			return p.fault(ErrNoFiles, in.offset, "info")
+		}
+		return p.fault(ErrNoFiles, in.files.Start, "files")
 	default:
 		p.optional(in.files, bencode.List, "files")
 		list = []File{{raw: p.Raw(in.name)}}
@@ -212,16 +215,19 @@ func (p *parser) filesV1() bool {
 		p.m.Length += f.Length
 		keep = append(keep, f)
 	}
-	return p.take(keep, in.files.Start)
+	if !p.m.Multi {
+		return p.take(keep, in.length.Start, "length")
+	}
+	return p.take(keep, in.files.Start, "files")
 }
 
-// take makes files those of the torrent.
-func (p *parser) take(files []File, at int) bool {
+// take makes files those of the torrent; at and key are where they stand.
+func (p *parser) take(files []File, at int, key string) bool {
 	switch {
 	case len(files) == 0:
-		return p.fault(ErrNoFiles, at, "files")
+		return p.fault(ErrNoFiles, at, key)
 	case p.m.Length == 0:
-		return p.fault(ErrInvalidLength, at, "files")
+		return p.fault(ErrInvalidLength, at, key)
 	}
 	p.m.Files = files
 	return true
@@ -366,7 +372,7 @@ func (p *parser) filesV2() bool {
 		}
 	}
 	p.m.NumPieces = int(pieces)
-	return p.take(tree, at)
+	return p.take(tree, at, "file tree")
 }
 
 // sameLink reports whether two symlinks lead to one place.

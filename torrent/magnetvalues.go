@@ -71,26 +71,50 @@ func hostPort(s string) (string, bool) {
 // maxHost is the greatest length of a host name, in bytes.
 const maxHost = 253
 
-// notOfHost tells the ASCII characters that no host name has.
-var notOfHost = func() (t [utf8.RuneSelf]bool) {
-	for c := range t {
-		t[c] = c <= ' ' || c == 0x7f || strings.IndexByte("/\\?#@:[]<>\"'%", byte(c)) >= 0
-	}
-	return t
-}()
+// maxLabel is the greatest length of a label of a host name, in bytes.
+const maxLabel = 63
 
-// isHost tells whether s may be a host name or an IPv4 address; letters of any script may stand in it.
+// isHost tells whether s may be a host name or an IPv4 address. Labels hold letters, digits, hyphens but at their ends (RFC 1123,
+// 2.1), underscores as they are found, and letters of any script. A name whose last label is a number is an address, as the
+// URL standard has it.
 func isHost(s string) bool {
+	if len(s) == 0 || len(s) > maxHost {
+		return false
+	}
+	last := ""
+	for label := range strings.SplitSeq(strings.TrimSuffix(s, "."), ".") {
+		if !isLabel(label) {
+			return false
+		}
+		last = label
+	}
+	if strings.Trim(last, "0123456789") == "" {
+		addr, err := netip.ParseAddr(s)
+		return err == nil && addr.Is4()
+	}
+	return true
+}
+
+func isLabel(s string) bool {
+	if s == "" || s[0] == '-' || s[len(s)-1] == '-' {
+		return false
+	}
 	ascii := true
 	for i := range len(s) {
-		if s[i] >= utf8.RuneSelf {
+		switch c := s[i]; {
+		case c >= utf8.RuneSelf:
 			ascii = false
-		} else if notOfHost[s[i]] {
+		case !('a' <= c|0x20 && c|0x20 <= 'z' || '0' <= c && c <= '9' || c == '-' || c == '_'):
 			return false
 		}
 	}
-	return len(s) <= maxHost && (ascii || utf8.ValidString(s) && !strings.ContainsFunc(s, isHidden))
+	if ascii {
+		return len(s) <= maxLabel
+	}
+	return utf8.ValidString(s) && !strings.ContainsFunc(s, isNoLetter)
 }
 
-// isHidden tells characters that are not seen, or as a blank alone.
-func isHidden(r rune) bool { return !unicode.IsGraphic(r) || unicode.IsSpace(r) }
+// isNoLetter tells characters beyond ASCII that no host name holds.
+func isNoLetter(r rune) bool {
+	return r >= utf8.RuneSelf && !unicode.In(r, unicode.L, unicode.M, unicode.Nd)
+}

@@ -30,65 +30,72 @@ func (m *Magnet) UnmarshalText(b []byte) (err error) {
 }
 
 func (m *Magnet) append(b []byte) []byte {
-	b = append(b, magnetScheme...)
-	sep := byte('?')
-	key := func(k string) {
-		b = append(b, sep)
-		b = append(b, k...)
-		b = append(b, '=')
-		sep = '&'
-	}
-	each := func(k string, list []string, safe string) {
-		for _, s := range list {
-			key(k)
-			b = escape(b, s, safe)
-		}
-	}
+	w := linkWriter{append(b, magnetScheme...), '?'}
 	if !m.V1.IsZero() {
-		key("xt")
-		b = append(b, urnV1...)
-		b = hex.AppendEncode(b, m.V1[:])
+		w.key("xt")
+		w.link = hex.AppendEncode(append(w.link, urnV1...), m.V1[:])
 	}
 	if !m.V2.IsZero() {
-		key("xt")
-		b = append(b, urnV2+sha256Prefix...)
-		b = hex.AppendEncode(b, m.V2[:])
+		w.key("xt")
+		w.link = hex.AppendEncode(append(w.link, urnV2+sha256Prefix...), m.V2[:])
 	}
 	if m.Name != "" {
-		key("dn")
-		b = escape(b, m.Name, "")
+		w.key("dn")
+		w.link = escape(w.link, m.Name, "")
 	}
 	if m.Length > 0 {
-		key("xl")
-		b = strconv.AppendInt(b, m.Length, 10)
+		w.key("xl")
+		w.link = strconv.AppendInt(w.link, m.Length, 10)
 	}
-	each("tr", m.Trackers, "")
-	each("ws", m.WebSeeds, "")
-	each("as", m.Fallback, "")
-	each("xs", m.Sources, "")
+	w.each("tr", m.Trackers, "")
+	w.each("ws", m.WebSeeds, "")
+	w.each("as", m.Fallback, "")
+	w.each("xs", m.Sources, "")
 	for i, word := range m.Keywords {
-		if i == 0 {
-			key("kt")
-		} else {
-			b = append(b, '+')
-		}
-		b = escape(b, word, "")
+		w.item("kt", i, '+')
+		w.link = escape(w.link, word, "")
 	}
-	each("x.pe", m.Peers, ":[]")
-	each("dht", m.Nodes, ":[]")
+	w.each("x.pe", m.Peers, ":[]")
+	w.each("dht", m.Nodes, ":[]")
 	for i, r := range m.Select {
-		if i == 0 {
-			key("so")
-		} else {
-			b = append(b, ',')
-		}
-		b = strconv.AppendInt(b, int64(r.First), 10)
+		w.item("so", i, ',')
+		w.link = strconv.AppendInt(w.link, int64(r.First), 10)
 		if r.Last > r.First {
-			b = append(b, '-')
-			b = strconv.AppendInt(b, int64(r.Last), 10)
+			w.link = strconv.AppendInt(append(w.link, '-'), int64(r.Last), 10)
 		}
 	}
-	return b
+	return w.link
+}
+
+// linkWriter writes the parameters of a link.
+type linkWriter struct {
+	link []byte
+	sep  byte // before the next parameter
+}
+
+// key begins a parameter.
+func (w *linkWriter) key(k string) {
+	w.link = append(w.link, w.sep)
+	w.link = append(w.link, k...)
+	w.link = append(w.link, '=')
+	w.sep = '&'
+}
+
+// item begins a member of a list that one parameter holds.
+func (w *linkWriter) item(k string, i int, sep byte) {
+	if i == 0 {
+		w.key(k)
+	} else {
+		w.link = append(w.link, sep)
+	}
+}
+
+// each writes a parameter for each member of a list.
+func (w *linkWriter) each(k string, list []string, safe string) {
+	for _, s := range list {
+		w.key(k)
+		w.link = escape(w.link, s, safe)
+	}
 }
 
 // escape appends s with all bytes escaped but the unreserved ones (RFC 3986, 2.3) and those in safe.

@@ -175,7 +175,7 @@ type Limits struct {
 // Defaults of [Limits].
 const (
 	DefaultMaxFiles      = 200_000
-	DefaultMaxPieces     = 1 << 21
+	DefaultMaxPieces     = 1 << 21 // of version 2 bencode.DefaultMaxBytes leaves room for a few less, and 1.3 million of a Hybrid
 	DefaultMaxDuplicates = 10_000
 	DefaultMaxPathBytes  = 64 << 20
 )

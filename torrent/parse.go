@@ -1,12 +1,10 @@
 package torrent
 
 import (
-	"bytes"
 	"crypto/sha1"
 	"crypto/sha256"
 	"errors"
 	"slices"
-	"unicode/utf8"
 
 	"github.com/seine-go/seine/torrent/bencode"
 )
@@ -47,10 +45,10 @@ type parser struct {
 	haveInfo bool
 	tiers    tiers
 
-	linkBytes int           // of the targets of symbolic links
-	safe      []byte        // scratch
-	set       *pathSet      // of the paths, once makeUnique has needed one
-	layers    bencode.Token // piece layers
+	linkBytes int               // of the targets of symbolic links
+	safe      []byte            // scratch
+	renamed   map[string]string // the new path of files that makeUnique renamed, by the old one
+	layers    bencode.Token     // piece layers
 	info      infoParts
 }
 
@@ -143,7 +141,7 @@ func (p *parser) unreadable(err error) error {
 	case bencode.ErrDepth, bencode.ErrTokens, bencode.ErrBytes:
 		return &Error{Kind: fault.Kind, Offset: fault.Offset, Err: err}
 	}
-	return &Error{Kind: ErrNotBencode, Offset: fault.Offset, Hint: hint(p.data), Err: err}
+	return &Error{Kind: ErrNotBencode, Offset: fault.Offset, Hint: hint(p.data, fault.Kind), Err: err}
 }
 
 // outer reads the entries around the info dictionary.
@@ -184,23 +182,6 @@ func (p *parser) outer() {
 	p.text(&p.m.CreatedBy, createdBy, "created by")
 	if p.optional(created, bencode.Integer, "creation date") {
 		p.m.CreationDate = created.Int()
-	}
-}
-
-// once reads a value by read, or passes over it if its key was there before.
-func (p *parser) once(seen *bool, read func()) {
-	if *seen {
-		p.Value()
-		return
-	}
-	*seen = true
-	read()
-}
-
-// text takes a string over, unless it is empty.
-func (p *parser) text(dst *string, t bencode.Token, key string) {
-	if p.optional(t, bencode.String, key) && len(p.Text(t)) > 0 {
-		*dst = string(p.Text(t))
 	}
 }
 
@@ -266,26 +247,11 @@ func (p *parser) infoDict(start int) {
 	p.version()
 }
 
-// optional warns of a value that is there and of another kind.
-func (p *parser) optional(t bencode.Token, kind bencode.Kind, key string) bool {
-	if t.Kind != kind && t.Kind != bencode.None {
-		p.warn(ErrWrongType, t.Start, key)
-	}
-	return t.Kind == kind
-}
-
-// first reads a value and keeps it if it is the first one of its key.
-func (p *parser) first(dst *bencode.Token) {
-	if t := p.Value(); dst.Kind == bencode.None {
-		*dst = t
-	}
-}
-
 // version finds out of which versions the torrent is.
 func (p *parser) version() {
 	in := &p.info
 	p.m.Version = V1
-	if !p.optional(in.metaVersion, bencode.Integer, "meta version") || in.metaVersion.Int() == 1 {
+	if !p.optional(in.metaVersion, bencode.Integer, "meta version") || in.metaVersion.Int() <= 1 {
 		return
 	}
 	if in.metaVersion.Int() != 2 {
@@ -313,46 +279,6 @@ func (p *parser) complete() {
 	}
 	if p.m.Version&V2 != 0 {
 		p.m.V2 = sha256.Sum256(p.m.Info)
-	}
-}
-
-// name takes name.utf-8 if it is usable, else name.
-func (p *parser) name() bool {
-	in := &p.info
-	if t := in.nameUTF8; p.optional(t, bencode.String, "name.utf-8") {
-		if utf8.Valid(p.Text(t)) && p.takeName(t, "name.utf-8") {
-			return true
-		}
-		p.warnName(t.Start, "name.utf-8", p.Text(t))
-	}
-	return in.name.Kind == bencode.String && p.takeName(in.name, "name") ||
-		p.fault(ErrMissingName, max(in.name.Start, in.offset), "name")
-}
-
-// takeName takes a name, unless it is empty, of control characters alone, or a parent reference. What is left of no other
-// name is "_", as it is with elements of paths.
-func (p *parser) takeName(t bencode.Token, key string) bool {
-	raw := p.Text(t)
-	safe := appendSafe(nil, raw)
-	if len(safe) == 0 {
-		if string(raw) != "." && !leavesMark(raw) {
-			return false
-		}
-		safe = append(safe, '_')
-	}
-	if string(safe) != string(raw) {
-		p.warnName(t.Start, key, raw)
-	}
-	p.info.name, p.m.RawName, p.m.Name = t, raw, string(safe)
-	return true
-}
-
-// warnName tells that a name was changed.
-func (p *parser) warnName(at int, key string, raw []byte) {
-	if utf8.Valid(raw) {
-		p.warn(ErrUnsafePath, at, key)
-	} else {
-		p.warn(ErrNotUTF8, at, key)
 	}
 }
 
@@ -389,12 +315,4 @@ func (p *parser) pieces() bool {
 	p.m.Pieces = hashes
 	p.m.NumPieces = int(want)
 	return true
-}
-
-// sameRaw compares the stored path of a file of version 1 with that of version 2.
-func sameRaw(v1, v2 []byte) bool {
-	if v1[0] == 'l' {
-		return bytes.Equal(v1, v2)
-	}
-	return bytes.Equal(v1, v2[1:len(v2)-1]) && bytes.Equal(v1, firstElement(v2))
 }

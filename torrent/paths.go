@@ -218,27 +218,6 @@ func (p *parser) paths() bool {
 	return true
 }
 
-// links puts the targets of symbolic links below the name of the torrent, and warns of those that lead nowhere.
-func (p *parser) links(files []File) {
-	set := p.set
-	if set == nil { // a few files
-		set = newPathSet(len(files))
-		for i := range files {
-			set.enter(files[i].Path, true)
-		}
-	}
-	for i := range files {
-		more := files[i].more
-		if more == nil || more.link == "" {
-			continue
-		}
-		more.link = p.m.Name + "/" + more.link
-		if !set.has(set.enter(more.link, false)) {
-			p.warn(ErrBadSymlink, more.linkAt, "symlink path")
-		}
-	}
-}
-
 // warnPath tells that a path was changed, and blames its first unsafe element, or the last one when all are safe.
 func (p *parser) warnPath(f *File) {
 	kind, at := ErrUnsafePath, f.at

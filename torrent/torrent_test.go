@@ -163,7 +163,7 @@ func TestErrorsHaveKindAndOffset(t *testing.T) {
 		{"nothing", outer("", listed(file(0, "a"), file(0, "b")), ""), torrent.ErrInvalidLength},
 		{"file too large", outer("", listed(file(1<<48+1, "a")), ""), torrent.ErrInvalidLength},
 		{"piece length too large", outer("", strings.Replace(demoInfo, "i16384e", "i2147483648e", 1), ""), torrent.ErrMissingPieceLength},
-		{"meta version 0", outer("", strings.Replace(demoInfo, "4:name", "12:meta versioni0e4:name", 1), ""), torrent.ErrUnsupportedVersion},
+		{"meta version 3", outer("", strings.Replace(demoInfo, "4:name", "12:meta versioni3e4:name", 1), ""), torrent.ErrUnsupportedVersion},
 		{"no tree", outer("", "d12:meta versioni2e4:name4:demo12:piece lengthi16384ee", ""), torrent.ErrFileTree},
 		{"tree of a list", v2("le", ""), torrent.ErrFileTree},
 		{"tree with a file at its root", v2("d0:d6:lengthi1eee", ""), torrent.ErrFileTree},

@@ -110,7 +110,7 @@ const maxURLs = 10_000
 func isBareHost(s string) bool {
 	host, _, _ := strings.Cut(s, "/")
 	_, ok := hostPort(host)
-	return (ok || host != "" && isHost(host)) && isClean(s)
+	return (ok || isHost(host)) && isClean(s)
 }
 
 // endTier makes a tier of the URLs behind start.
@@ -275,7 +275,7 @@ func (p *parser) node(start int) {
 // nodeHost checks the host of a node: a name or an IP address, which some write in brackets.
 func nodeHost(s string) (host string, ok bool) {
 	if isHost(s) {
-		return s, s != ""
+		return s, true
 	}
 	if inside, cut := strings.CutPrefix(s, "["); cut {
 		s, ok = strings.CutSuffix(inside, "]")

@@ -10,11 +10,12 @@ import (
 	"unicode/utf8"
 )
 
-// pathSet holds paths, compared without case, by a keyed hash of 64 bits alone: that two paths share one by chance is so
+// pathSet holds paths, compared without case unless it is exact, by a keyed hash of 64 bits alone: that two paths share one by chance is so
 // rare that it does not matter, and it would only give a file another name. An input cannot aim at it, as the key is
 // drawn anew each time.
 type pathSet struct {
 	seed    maphash.Seed
+	exact   bool     // whether case counts
 	slots   []uint64 // the hashes; zero is free. A power of two, of which at most half are taken
 	taken   int
 	numbers map[uint64]uint32 // the last number that was given to a duplicate
@@ -70,6 +71,9 @@ func (s *pathSet) grow() {
 // child hashes a path from the hash of its folder and its last element, so that a deep path costs no more than its length.
 func (s *pathSet) child(folder uint64, element string) uint64 {
 	s.fold = binary.LittleEndian.AppendUint64(s.fold[:0], folder)
+	if s.exact {
+		return max(maphash.Bytes(s.seed, append(s.fold, element...)), 1)
+	}
 	for i := 0; i < len(element); i++ {
 		c := element[i]
 		if c >= utf8.RuneSelf {
@@ -116,7 +120,6 @@ func (p *parser) makeUnique(files []File) bool {
 		return true
 	}
 	set := newPathSet(len(files))
-	p.set = set
 	for i := range files {
 		folder, _ := cutName(files[i].Path)
 		set.enter(folder, true)
@@ -139,12 +142,24 @@ func (p *parser) makeUnique(files []File) bool {
 			}
 			set.numbers[hash]++
 			other := numbered(name, set.numbers[hash])
-			added = set.add(set.child(inside, other))
-			files[i].Path = folder + "/" + other
+			if added = set.add(set.child(inside, other)); added {
+				p.rename(&files[i], folder+"/"+other)
+			}
 		}
 		p.warnPath(&files[i])
 	}
 	return true
+}
+
+// rename gives a file another path, under which links that lead to it find it.
+func (p *parser) rename(f *File, path string) {
+	if p.renamed == nil {
+		p.renamed = map[string]string{}
+	}
+	if _, ok := p.renamed[f.Path]; !ok {
+		p.renamed[f.Path] = path
+	}
+	f.Path = path
 }
 
 // fewAndUnique tells, for a few files with names of ASCII, that no two are in each other's way. It is the short way for the usual

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -264,6 +265,28 @@ func TestCanonical(t *testing.T) {
 		if got, err := (bencode.Options{}).Canonical([]byte(tt.input)); err != nil || string(got) != tt.want {
 			t.Errorf("%s: got %s, %v, want %s", tt.input, got, err, tt.want)
 		}
+	}
+}
+
+// Each byte is moved once, not once a level. Not parallel: it counts what is allocated.
+func TestCanonicalIsLinearInDepth(t *testing.T) {
+	const depth, size = 99, 1 << 20
+	text := strings.Repeat("x", size)
+	input := []byte(strings.Repeat("d1:b", depth) + "1048576:" + text + strings.Repeat("1:ai0ee", depth))
+	want := strings.Repeat("d1:ai0e1:b", depth) + "1048576:" + text + strings.Repeat("e", depth)
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	got, err := bencode.Options{}.Canonical(input)
+	runtime.ReadMemStats(&after)
+	if err != nil || string(got) != want {
+		t.Fatalf("%d bytes, %v", len(got), err)
+	}
+	if allocated := after.TotalAlloc - before.TotalAlloc; allocated > 4*size {
+		t.Errorf("%d bytes allocated for %d", allocated, len(input))
+	}
+	deep := strings.Repeat("d1:b", 100_000) + "0:" + strings.Repeat("1:a0:e", 100_000)
+	if got, err := (bencode.Options{MaxDepth: -1}).Canonical([]byte(deep)); err != nil || len(got) != len(deep) || !strings.HasPrefix(string(got), "d1:a0:1:bd1:a") {
+		t.Errorf("deep: %d bytes, %v", len(got), err)
 	}
 }
 

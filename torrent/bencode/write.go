@@ -1,8 +1,6 @@
 package bencode
 
 import (
-	"bytes"
-	"slices"
 	"strconv"
 )
 
@@ -147,78 +145,4 @@ func (w *Writer) Bytes() ([]byte, error) {
 		return nil, &Error{Kind: ErrMisuse, Offset: -1, Detail: "the value is not complete"}
 	}
 	return w.buf, w.err
-}
-
-// Canonical returns the canonical form of the value at the start of b: keys sorted, of repeated ones the first, numbers
-// without leading zeros. Bytes after the value are left out.
-func (o Options) Canonical(b []byte) ([]byte, error) {
-	n, _, err := o.Check(b)
-	if err != nil {
-		return nil, err
-	}
-	var s Scanner
-	s.Reset(b[:n], unlimited)
-	out := make([]byte, 0, n)
-	var stack []sorting
-	for {
-		t := s.Next()
-		switch t.Kind {
-		case None:
-			return out, nil
-		case Integer:
-			out = AppendInt(out, t.Int())
-		case Key:
-			top := &stack[len(stack)-1]
-			top.entries = append(top.entries, entry{from: len(out), key: s.Text(t)})
-			out = AppendString(out, s.Text(t))
-		case String:
-			out = AppendString(out, s.Text(t))
-		case List, Dict:
-			stack = append(stack, sorting{from: len(out) + 1})
-			out = append(out, s.Raw(t)...)
-		case End:
-			top := stack[len(stack)-1]
-			stack = stack[:len(stack)-1]
-			out = append(top.sorted(out), 'e')
-		}
-	}
-}
-
-// sorting is a dictionary (or a list, without entries) of Canonical whose members are being written.
-type sorting struct {
-	from    int // offset of its first member in the output
-	entries []entry
-}
-
-// entry is a member of a dictionary; it reaches up to the next one.
-type entry struct {
-	from int
-	key  []byte
-}
-
-// sorted puts the members, which are the tail of out, in order.
-func (s sorting) sorted(out []byte) []byte {
-	ordered := true
-	for i := 1; i < len(s.entries) && ordered; i++ {
-		ordered = bytes.Compare(s.entries[i-1].key, s.entries[i].key) < 0
-	}
-	if ordered {
-		return out
-	}
-	members := bytes.Clone(out[s.from:])
-	ends := make(map[int]int, len(s.entries)) // of the members, by their start
-	for i, e := range s.entries {
-		if i+1 < len(s.entries) {
-			ends[e.from] = s.entries[i+1].from
-		} else {
-			ends[e.from] = len(out)
-		}
-	}
-	slices.SortStableFunc(s.entries, func(a, b entry) int { return bytes.Compare(a.key, b.key) })
-	list := slices.CompactFunc(s.entries, func(a, b entry) bool { return bytes.Equal(a.key, b.key) })
-	out = out[:s.from]
-	for _, e := range list {
-		out = append(out, members[e.from-s.from:ends[e.from]-s.from]...)
-	}
-	return out
 }
