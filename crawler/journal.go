@@ -61,12 +61,14 @@ type recorder struct {
 	reqs  []byte // that it has added
 	n     int
 	items []Item
-	last  uint64 // ticket
-	fault error  // why the state in memory cannot be trusted any more
-	since int64  // bytes of changes since the last state
-	limit int64  // of those, before the next state
-	block uint64 // ID that was given last
-	hot   int64  // bytes of queued requests that stay in memory when a state was saved
+	last  uint64        // ticket
+	fault error         // why the state in memory cannot be trusted any more
+	since int64         // bytes of changes since the last state
+	limit int64         // of those, before the next state
+	block uint64        // ID that was given last
+	clean bool          // whoever had the frontier before closed it
+	until time.Duration // no lease is handed out before it is durable
+	hot   int64         // bytes of queued requests that stay in memory when a state was saved
 }
 
 // The operations of changes.
@@ -80,7 +82,13 @@ const (
 	opRelease
 	opRedrive
 	opRestart
+	opClose
 )
+
+// carefully is how long after the death of a process no lease is handed out before it is durable, so that a request which
+// kills its process at once is found out. Otherwise a death within moments of the lease may not be known; then the next
+// one is.
+const carefully = 30 * time.Second
 
 func (j *recorder) on() bool { return j != nil && !j.mute }
 
@@ -91,6 +99,8 @@ func (j *recorder) usable() error {
 	}
 	return first(j.fault, j.to.Err())
 }
+
+func (j *recorder) careful(now time.Duration) bool { return j != nil && now < j.until }
 
 // broken notes that what is in memory is not what was kept.
 func (j *recorder) broken(err error) {
@@ -196,6 +206,13 @@ func (j *recorder) redriven(hash uint64) {
 	}
 }
 
+// done notes that nobody holds anything any more. m.mu is held.
+func (j *recorder) done(now time.Duration, holds int) {
+	if j.on() && j.fault == nil && holds == 0 {
+		j.last = j.to.Append(append(appendUints(nil, uint64(now)), opClose), nil)
+	}
+}
+
 func (j *recorder) restarted() {
 	if j.on() {
 		j.ops = append(j.ops, opRestart)
@@ -228,6 +245,7 @@ func (m *Memory) record(now time.Duration, stirred bool, failed error) (uint64, 
 func (m *Memory) replay(change []byte) error {
 	d := decoder{rest: change}
 	now := time.Duration(d.uvarint())
+	m.journal.clean = false
 	m.bring(now)
 	for len(d.rest) > 0 {
 		if !m.redo(d.byte(), &d, now) || d.bad {
@@ -275,6 +293,8 @@ func (m *Memory) redo(op byte, d *decoder, now time.Duration) bool {
 		m.redrive(dead, h, now)
 	case opRestart:
 		return m.restart(now) == nil
+	case opClose:
+		m.journal.clean = true
 	default:
 		return false
 	}

@@ -42,6 +42,7 @@ func OpenMemory(ctx context.Context, o MemoryOptions, j Journal) (*Memory, error
 	})
 	if err == nil && !keysLoaded {
 		err = l.end()
+		m.journal.clean = l.parts == 0 // a new crawl
 	}
 	if err == nil && l.head && options.AgeStep != m.opt.AgeStep {
 		err = fmt.Errorf("seine: frontier: AgeStep is %v, not %v as when the crawl was begun", options.AgeStep, m.opt.AgeStep)
@@ -63,6 +64,9 @@ func (m *Memory) takeOver(ctx context.Context) error {
 		m.takeBack(l, now)
 	}
 	m.journal.mute = false
+	if !m.journal.clean {
+		m.journal.until = now + carefully
+	}
 	m.save(now)
 	ticket, fault := m.journal.last, m.journal.fault
 	m.mu.Unlock()

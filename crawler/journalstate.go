@@ -11,7 +11,7 @@ const (
 	stateSchema = 1
 	partBytes   = 64 << 10 // of a part of a state
 	leastBlock  = 512      // bytes of queued requests that are worth a block of their own
-	stateEvery  = 8 << 20  // bytes of changes after which a state is saved, or as many as the last state has
+	stateEvery  = 4 << 20  // bytes of changes after which a state is saved, or as many as the last state has
 	hotBytes    = 4 << 20  // of queued requests that stay in memory, by default
 )
 

@@ -146,17 +146,23 @@ func (t *holds) recycle(l *hold) {
 // Lease implements Frontier. Its time grows with the logarithm of the number of hosts, and with the number of suspects.
 func (m *Memory) Lease(ctx context.Context, want LeaseRequest) (b LeaseBatch, err error) {
 	want.TTL = orDefault(want.TTL, m.opt.LeaseTTL, m.opt.LeaseTTL)
-	full := false // the answer is complete, and has only to become durable
-	err = m.do(ctx, func(now time.Duration) (err error) {
+	if err := ctx.Err(); err != nil {
+		return LeaseBatch{}, err
+	}
+	wait := false
+	ticket, err := m.locked(func(now time.Duration) (err error) {
 		before := m.stir
 		b, err = m.lease(want, now)
 		if m.stir != before {
 			m.journal.leased(want)
 		}
-		full = err == nil
+		wait = b.Finished || m.journal.careful(now) || len(b.Leases) > 0 && b.Leases[0].Suspect
 		return err
 	})
-	if err != nil && full { // it is not known whether the leases are kept
+	if ticket == 0 || !wait || err != nil {
+		return b, err
+	}
+	if err = m.journal.to.Wait(ctx, ticket); err != nil { // it is not known whether the leases are kept
 		m.giveBack(b.Leases)
 		b = LeaseBatch{}
 	}

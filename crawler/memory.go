@@ -128,6 +128,9 @@ func orDefault[T int | int64 | time.Duration](v, zero, negative T) T {
 // Close removes the files of a frontier that spills. Nothing can be done with the frontier after it. A Journal stays open.
 func (m *Memory) Close() error {
 	m.mu.Lock()
+	if !m.closed {
+		m.journal.done(m.clock(), len(m.holds.ends))
+	}
 	m.closed = true
 	err := m.arena.files.close()
 	m.mu.Unlock()

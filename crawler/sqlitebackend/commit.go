@@ -66,6 +66,13 @@ func unseal(p []byte) ([]byte, error) {
 // commit writes a batch in one transaction.
 func (w *writer) commit(b *batch) error {
 	ctx := context.Background()
+	if b.changesOnly() { // one statement is a transaction by itself
+		seq, err := w.writeAll(ctx, b)
+		if err == nil {
+			w.seq = seq
+		}
+		return err
+	}
 	if _, err := w.st.begin.ExecContext(ctx); err != nil {
 		return err
 	}
@@ -81,6 +88,10 @@ func (w *writer) commit(b *batch) error {
 	}
 	w.seq = seq
 	return nil
+}
+
+func (b *batch) changesOnly() bool {
+	return !slices.ContainsFunc(b.units, func(u unit) bool { return len(u.items)+len(u.blocks) > 0 || u.state != nil || u.store != nil })
 }
 
 // notBegun reports whether a rollback failed since the transaction had ended by itself.

@@ -1,8 +1,14 @@
 package sqlitebackend
 
 import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"runtime"
 	"testing"
+	"time"
 
+	"github.com/seine-go/seine/crawler"
 	"github.com/seine-go/seine/crawler/frontiertest"
 )
 
@@ -12,4 +18,115 @@ func BenchmarkFrontier(b *testing.B) {
 		h.Advance, h.Reopen, h.CutTail, h.Dump = nil, nil, nil, nil
 		return h
 	})
+}
+
+// heap is what is in use after a collection.
+func heap() int64 {
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return int64(m.HeapAlloc)
+}
+
+func film(i int) string {
+	return fmt.Sprintf("https://films-%d.example.org/catalogue/film/%d/overview", i%1000, i)
+}
+
+// fill adds URLs that are new.
+func fill(t testing.TB, f crawler.Frontier, from, to int) {
+	t.Helper()
+	reqs := make([]*crawler.Request, 0, 1000)
+	for i := from; i < to; i++ {
+		if reqs = append(reqs, &crawler.Request{URL: film(i)}); len(reqs) < cap(reqs) && i < to-1 {
+			continue
+		}
+		statuses, err := f.Add(context.Background(), reqs...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for j, s := range statuses {
+			if s != crawler.Added {
+				t.Fatalf("%s is %v", reqs[j].URL, s)
+			}
+		}
+		reqs = reqs[:0]
+	}
+}
+
+// A crawl with a million URLs pending is there at once.
+func TestOpensAtOnceWithManyPending_K024(t *testing.T) {
+	n := 50_000
+	if long() {
+		n = 1_000_000
+	}
+	path := filepath.Join(t.TempDir(), "crawl.db")
+	db, err := Open(t.Context(), path, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	fill(t, db.Frontier(), 0, n)
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	before, start := heap(), time.Now()
+	if db, err = Open(t.Context(), path, Options{}); err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	b, err := db.Frontier().Lease(t.Context(), crawler.LeaseRequest{Owner: "A", Boot: 1, Max: 1})
+	took := time.Since(start)
+	if err != nil || len(b.Leases) != 1 {
+		t.Fatal(b, err)
+	}
+	if s, err := db.Frontier().Stats(t.Context()); err != nil || s.Ready != int64(n-1) {
+		t.Fatalf("%+v, %v", s, err)
+	}
+	if took > 2*time.Second {
+		t.Errorf("the first lease came %v after opening", took)
+	}
+	seen := int64(seenOf(n))
+	each := float64(heap()-before-seen) / float64(n)
+	if !t.Failed() {
+		fmt.Printf("shown durable.5: with %d URLs pending the first lease came %v after opening; they take %.1f bytes of memory each, beside %d MiB for the seen set\n", n, took.Round(time.Millisecond), each, seen>>20)
+	}
+	if n >= 1_000_000 && each > 16 {
+		t.Errorf("a pending URL takes %.1f bytes", each)
+	}
+}
+
+// seenOf is what the seen set may take.
+func seenOf(n int) int { return min(16<<20, 12*n) }
+
+// Memory does not grow with the number of URLs once the seen set has its share of it.
+func TestMemoryIsFlat(t *testing.T) {
+	if !long() {
+		t.Skip("five million URLs: SEINE_LONG=1")
+	}
+	db, err := Open(t.Context(), filepath.Join(t.TempDir(), "crawl.db"), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	const step = 500_000
+	var low, high int64
+	var sizes []int64
+	for n := 0; n < 5_000_000; n += step {
+		fill(t, db.Frontier(), n, n+step)
+		h := heap()
+		sizes = append(sizes, h>>20)
+		if n+step < 2_000_000 {
+			continue
+		}
+		if low == 0 || h < low {
+			low = h
+		}
+		high = max(high, h)
+	}
+	if float64(high) > 1.2*float64(low) {
+		t.Errorf("from 2 to 5 million URLs the heap is from %d to %d bytes: %v MiB", low, high, sizes)
+	}
+	if statuses, err := db.Frontier().Add(t.Context(), &crawler.Request{URL: film(1)}, &crawler.Request{URL: film(4_999_999)}, &crawler.Request{URL: film(2_500_000)}); err != nil || statuses[0] != crawler.Duplicate || statuses[1] != crawler.Duplicate || statuses[2] != crawler.Duplicate {
+		t.Errorf("%v, %v", statuses, err)
+	}
+	fmt.Printf("shown durable.5: heap after each half million of 5 million URLs: %v MiB\n", sizes)
 }

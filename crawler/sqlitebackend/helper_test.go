@@ -45,9 +45,12 @@ func (w *world) open(t testing.TB, path string, o Options) *DB {
 	return db
 }
 
-// die copies what the death of the process would leave, and opens that.
+// die copies what the death of the process would leave a moment later, and opens that.
 func (w *world) die(t testing.TB, db *DB, damage func(path string)) *DB {
 	t.Helper()
+	if err := db.writer.flush(t.Context()); err != nil {
+		t.Fatal(err)
+	}
 	path := w.path()
 	for _, end := range []string{"", "-wal"} {
 		copyTest(t, path+end, db.path+end)

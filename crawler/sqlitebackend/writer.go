@@ -142,6 +142,14 @@ func (w *writer) wait(ctx context.Context, ticket uint64) error {
 	}
 }
 
+// flush waits until everything that was put is durable.
+func (w *writer) flush(ctx context.Context) error {
+	w.mu.Lock()
+	last := w.last
+	w.mu.Unlock()
+	return w.wait(ctx, last)
+}
+
 // err returns why nothing can be committed now.
 func (w *writer) err() error {
 	w.mu.Lock()

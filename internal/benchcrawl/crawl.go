@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/seine-go/seine/crawler"
+	"github.com/seine-go/seine/crawler/sqlitebackend"
 	"github.com/seine-go/seine/extract"
 )
 
@@ -44,6 +45,14 @@ func crawl(o options) error {
 			host, _, _ := strings.Cut(rest, "/")
 			return ok && strings.HasSuffix(host, port)
 		}}
+	}
+	if o.db != "" {
+		db, err := sqlitebackend.Open(context.Background(), o.db, sqlitebackend.Options{})
+		if err != nil {
+			return err
+		}
+		defer db.Close()
+		cfg.Frontier, cfg.Store = db.Frontier(), db.Store()
 	}
 	eng, err := crawler.New(cfg)
 	if err != nil {

@@ -48,8 +48,8 @@ func main() {
 }
 
 func run(o options, profile string) error {
-	if o.db != "" {
-		return errors.New("-db: this version of the library has no frontier in a file yet")
+	if o.db != "" && o.mode != "crawl" {
+		return errors.New("-db is for -mode crawl")
 	}
 	if profile != "" {
 		f, err := os.Create(profile)
