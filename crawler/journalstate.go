@@ -181,25 +181,11 @@ func (m *Memory) appendHost(p []byte, h *memHost, s *JournalState) []byte {
 	return p
 }
 
-// appendBucket moves what is large enough into blocks of its own.
+// appendBucket writes down a queue, of which only what is too small for a block is in the state itself.
 func (m *Memory) appendBucket(p []byte, b *bucket, s *JournalState) []byte {
-	p = appendInts(p, int64(b.priority), b.rank)
 	q := &b.queue
-	for i := range q.chunks {
-		c := &q.chunks[i]
-		if c.block != 0 {
-			continue
-		}
-		if i == 0 && q.off > 0 {
-			m.arena.bytes -= int64(q.off)
-			c.data, q.off = c.data[q.off:], 0
-		}
-		if len(c.data) >= leastBlock {
-			m.journal.block++
-			c.block = m.journal.block
-			s.New = append(s.New, JournalBlock{ID: c.block, Data: c.data})
-		}
-	}
+	m.seal(q, s)
+	p = appendInts(p, int64(b.priority), b.rank)
 	p = appendUints(p, uint64(q.n), uint64(q.off), uint64(len(q.chunks)))
 	for _, c := range q.chunks {
 		p = appendUints(p, c.block)
@@ -208,6 +194,48 @@ func (m *Memory) appendBucket(p []byte, b *bucket, s *JournalState) []byte {
 		}
 	}
 	return p
+}
+
+// seal makes blocks of the chunks that are in none, as few as can be.
+func (m *Memory) seal(q *queue, s *JournalState) {
+	out := q.chunks[:0]
+	for i, next := 0, 0; i < len(q.chunks); i = next {
+		size := -q.off
+		if i > 0 {
+			size = 0
+		}
+		for next = i; next < len(q.chunks) && q.chunks[next].block == 0 && (next == i || size+len(q.chunks[next].data) <= mostChunk); next++ {
+			size += len(q.chunks[next].data)
+		}
+		switch {
+		case next == i: // a block already
+			next++
+			out = append(out, q.chunks[i])
+		case size < leastBlock:
+			out = append(out, q.chunks[i:next]...)
+		default:
+			out = append(out, m.newBlock(q, i, next, size, s))
+		}
+	}
+	clear(q.chunks[len(out):])
+	q.chunks = out
+}
+
+// newBlock makes one chunk of several.
+func (m *Memory) newBlock(q *queue, from, to, size int, s *JournalState) chunk {
+	data := make([]byte, 0, size)
+	for i := from; i < to; i++ {
+		part := q.chunks[i].data
+		m.arena.bytes -= int64(cap(part))
+		if i == 0 {
+			part, q.off = part[q.off:], 0
+		}
+		data = append(data, part...)
+	}
+	m.arena.bytes += int64(cap(data))
+	m.journal.block++
+	s.New = append(s.New, JournalBlock{ID: m.journal.block, Data: data})
+	return chunk{data: data, block: m.journal.block}
 }
 
 func appendHold(p []byte, l *hold) []byte {

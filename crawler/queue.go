@@ -46,7 +46,7 @@ func (q *queue) push(a *arena, record []byte) {
 	last := len(q.chunks) - 1
 	if last < 0 || q.chunks[last].saved() || cap(q.chunks[last].data)-len(q.chunks[last].data) < need {
 		size := firstChunk
-		if last >= 0 {
+		if last >= 0 && q.chunks[last].block == 0 {
 			size = min(max(size, cap(q.chunks[last].data)*3/2), a.most)
 		}
 		if q.n == 0 {

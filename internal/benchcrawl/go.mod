@@ -5,6 +5,7 @@ go 1.26.0
 require github.com/seine-go/seine v0.0.0
 
 require (
+	github.com/antchfx/xpath v1.3.9 // indirect
 	github.com/dustin/go-humanize v1.1.0 // indirect
 	github.com/google/uuid v1.6.0 // indirect
 	github.com/mattn/go-isatty v0.0.24 // indirect
