@@ -22,7 +22,6 @@ require (
 	github.com/PuerkitoBio/goquery v1.14.0 // indirect
 	github.com/andybalholm/brotli v1.3.0 // indirect
 	github.com/andybalholm/cascadia v1.3.5 // indirect
-	github.com/antchfx/xpath v1.3.9 // indirect
 	github.com/klauspost/compress v1.20.4 // indirect
 	github.com/seine-go/seine/crawler/sqlitebackend v0.0.0
 	github.com/theory/jsonpath v0.12.3 // indirect
