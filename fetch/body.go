@@ -68,6 +68,7 @@ type bodyInfo struct {
 	header http.Header
 	path   string // of the URL
 	limit  int64  // decoded bytes; negative: none
+	packed bool   // a document that is packed by itself stays so
 	sink   func() (io.Writer, error)
 }
 
@@ -147,7 +148,7 @@ func (b *bodyReader) read(info *bodyInfo, limit int64) (data []byte, sunk int64,
 		n, err = readAtLeast(src, buf, min(sniffLen, len(buf)))
 		data = buf[:n]
 	}
-	if isGzip(data) && isPackedDocument(info.header.Get("Content-Type"), info.path) {
+	if isGzip(data) && !info.packed && isPackedDocument(info.header.Get("Content-Type"), info.path) {
 		src, size, data, err = b.unpacked(src, data, limit), -1, b.scratch[:0], nil
 	}
 	switch {

@@ -72,7 +72,7 @@ func (r roundTripFetcher) Fetch(ctx context.Context, req *Request) (*Response, e
 		size = 0
 	}
 	res := readBody(resp.Body, bodyInfo{
-		size: size, header: bodyHeader(resp), path: hr.URL.Path, limit: orDefault(req.MaxBody, DefaultMaxBody), sink: sinkOf(req, out),
+		size: size, header: bodyHeader(resp), path: hr.URL.Path, limit: orDefault(req.MaxBody, DefaultMaxBody), packed: req.KeepPacked, sink: sinkOf(req, out),
 	})
 	switch {
 	case res.fatal != nil:

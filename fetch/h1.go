@@ -72,7 +72,7 @@ func (f *flight) bodyInfo(a *answer, size int64) bodyInfo {
 	if f.method == http.MethodHead || a.Status == http.StatusNoContent || a.Status == http.StatusNotModified {
 		size = 0 // what is told is the length of another answer's body
 	}
-	return bodyInfo{size: size, header: a.Header, path: f.url.Path(), limit: f.maxBody, sink: sinkOf(f.req, &a.Response)}
+	return bodyInfo{size: size, header: a.Header, path: f.url.Path(), limit: f.maxBody, packed: f.req.KeepPacked, sink: sinkOf(f.req, &a.Response)}
 }
 
 // deliver puts a body into the answer.

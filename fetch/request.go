@@ -31,6 +31,10 @@ type Request struct {
 	// the body is in the Response.
 	Sink Sink
 
+	// KeepPacked delivers documents that are packed by themselves (sitemap.xml.gz) as they are. Content codings are taken off
+	// all the same.
+	KeepPacked bool
+
 	// Charset is the label of an encoding that counts for more than what the answer says of its own, but for a byte order mark.
 	// Empty leaves it to the answer; see Response.Charset.
 	Charset string
