@@ -92,6 +92,41 @@ func TestHostileTorrentOf100MB(t *testing.T) {
 	}
 }
 
+// 100 MB of links of the greatest length, or 2 MB in the short form.
+func TestHostileMagnets(t *testing.T) {
+	size := 100 << 20
+	if testing.Short() {
+		size = 2 << 20
+	}
+	const head = "magnet:?xt=urn:btih:c9e15763f722f23e98a29decdfae341b98d53056"
+	forms := []string{
+		"&tr=udp://a%d", "&tr.%d=udp://a", "&so=%d", "&so=%d-", "&kt=%d+", "&x.pe=a%d:1", "&xt=urn:btih:%d", "&xt.%d=urn:btmh:", "&amp;%d", "%%%d", "&dn=%d",
+		"&ws=http://%d", "&xl=%d", "&%d", "&dht=[::%d]:1",
+	}
+	links := size / torrent.MaxMagnetBytes / len(forms)
+	most, slowest, of, total := uint64(0), time.Duration(0), "", time.Duration(0)
+	for _, form := range forms {
+		link := (head + numbered(torrent.MaxMagnetBytes, form, ""))[:torrent.MaxMagnetBytes]
+		for range max(links, 1) {
+			start := time.Now()
+			allocated := allocatedBy(func() { _, _ = torrent.ParseMagnet(link) })
+			took := time.Since(start)
+			total += took
+			most = max(most, allocated)
+			if took > slowest {
+				slowest, of = took, form
+			}
+		}
+	}
+	if most > 64*torrent.MaxMagnetBytes || slowest > 10*time.Second {
+		t.Errorf("%d MB allocated, %q in %s", most>>20, of, slowest)
+	}
+	if !t.Failed() {
+		fmt.Printf("shown torrent-files.3: %d MB of hostile magnets in %s, at most %s (%q) and %d MB allocated a link of 256 KiB\n",
+			size>>20, total.Round(time.Millisecond), slowest.Round(time.Millisecond), of, most>>20)
+	}
+}
+
 func TestLimitOfElements(t *testing.T) {
 	if testing.Short() {
 		t.Skip("millions of folders")

@@ -2,31 +2,30 @@ package release
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 	"time"
 )
 
 var (
-	dateYearFirst = regexp.MustCompile(edge + `((?:19|20)\d\d)([\s._-])(\d\d)([\s._-])(\d\d)(?:$|[^\pL\pN])`)
-	dateYearLast  = regexp.MustCompile(edge + `(\d\d)([\s._-])(\d\d)([\s._-])((?:19|20)\d\d)(?:$|[^\pL\pN])`)
-	dateName      = regexp.MustCompile(edge + `(\d{1,2})(?:st|nd|rd|th)?[\s._-]+(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*[\s._-]+((?:19|20)?\d\d)(?:$|[^\pL\pN])`)
+	dateYearFirst = newForm("12", `((?:19|20)\d\d)([\s._-])(\d\d)([\s._-])(\d\d)(?:$|[^\pL\pN])`)
+	dateYearLast  = newForm(digit, `(\d\d)([\s._-])(\d\d)([\s._-])((?:19|20)\d\d)(?:$|[^\pL\pN])`)
+	dateName      = newNumberForm("snrtjfmaod", `(\d{1,2})(?:st|nd|rd|th)?[\s._-]+(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*[\s._-]+((?:19|20)?\d\d)(?:$|[^\pL\pN])`)
 )
 
 // dates reads the date of a broadcast.
 func (p *parser) dates() {
-	if m := dateYearFirst.FindStringSubmatchIndex(p.low); m != nil && p.low[m[4]:m[5]] == p.low[m[8]:m[9]] {
+	if m := p.find(dateYearFirst); m != nil && p.low[m[4]:m[5]] == p.low[m[8]:m[9]] {
 		p.date(m[2], m[11], p.low[m[2]:m[3]], p.low[m[6]:m[7]], p.low[m[10]:m[11]])
 		return
 	}
-	if m := dateYearLast.FindStringSubmatchIndex(p.low); m != nil && p.low[m[4]:m[5]] == p.low[m[8]:m[9]] {
+	if m := p.find(dateYearLast); m != nil && p.low[m[4]:m[5]] == p.low[m[8]:m[9]] {
 		if p.date(m[2], m[11], p.low[m[10]:m[11]], p.low[m[6]:m[7]], p.low[m[2]:m[3]]) {
 			return
 		}
 		p.date(m[2], m[11], p.low[m[10]:m[11]], p.low[m[2]:m[3]], p.low[m[6]:m[7]])
 		return
 	}
-	if m := dateName.FindStringSubmatchIndex(p.low); m != nil {
+	if m := p.find(dateName); m != nil {
 		month := strings.Index("janfebmaraprmayjunjulaugsepoctnovdec", p.low[m[4]:m[5]])/3 + 1
 		year := p.low[m[6]:m[7]]
 		if len(year) == 2 {

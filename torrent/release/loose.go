@@ -7,8 +7,8 @@ import (
 )
 
 var (
-	dashNumber  = regexp.MustCompile(`[\s.][-–—][\s.]+#?(\d{1,4})`)
-	looseRange  = regexp.MustCompile(edge + `(\d{1,3})\s?[-~]\s?(\d{1,3})(?:$|[^\pL\pN])`)
+	dashNumber  = regexp.MustCompile(`^[\s.][-–—][\s.]+#?(\d{1,4})`)
+	looseRange  = newForm(digit, `(\d{1,3})\s?[-~]\s?(\d{1,3})(?:$|[^\pL\pN])`)
 	groupNumber = regexp.MustCompile(`^(\d{1,4})(?:\s?[-~]\s?(\d{1,4}))?(?:\s?v\d)?(?:\s?(?:end|fin|final|完|全集))?$`)
 )
 
@@ -22,7 +22,7 @@ func (p *parser) looseEpisodes() {
 		return
 	}
 	end := p.firstTag()
-	for _, m := range looseRange.FindAllStringSubmatchIndex(p.low, -1) {
+	for m := range p.each(looseRange) {
 		first, _ := number(p.low[m[2]:m[3]], 3)
 		if m[2] <= p.start || p.marked(m[2], m[5]) {
 			continue
@@ -39,7 +39,9 @@ func (p *parser) looseEpisodes() {
 }
 
 func (p *parser) behindDash() bool {
-	all := dashNumber.FindAllStringSubmatchIndex(p.low, -1)
+	all := p.everywhere(dashNumber, func(i int) bool {
+		return i+1 < len(p.low) && strings.IndexByte(" .", p.low[i]) >= 0 && strings.IndexByte("-\xe2", p.low[i+1]) >= 0
+	})
 	for i := len(all) - 1; i >= 0; i-- {
 		m := all[i]
 		n, _ := number(p.low[m[2]:m[3]], 4)

@@ -8,24 +8,23 @@ import (
 )
 
 const (
-	edge       = `(?:^|[^\pL\pN])` // before a word
 	seasonWord = `(?:seasons?|saisons?|tem(?:p|porada)?s?|stagion[ei]|sezon[yi]?|сезон[ыа]?|staffeln?|seizoen|series|sez\.)`
 )
 
 var (
-	seasonEpisode = regexp.MustCompile(edge + `s(\d{1,4})[\s._-]*(?:e|ep|episode|x)[\s._-]?(\d+)`)
-	crossEpisode  = regexp.MustCompile(edge + `(\d{1,2})x(\d{2,}|\d$)`)
-	dashEpisode   = regexp.MustCompile(edge + `s(\d{1,2})-(\d{2,3})(?:$|[^\pL\pN])`)
-	leadEpisode   = regexp.MustCompile(`^(\d{1,2})-(\d{2})\.\s`)
-	seasonNumber  = regexp.MustCompile(edge + seasonWord + `[\s._:#-]*\(?s?(\d{1,4})`)
-	numberSeason  = regexp.MustCompile(edge + `(\d{1,2})(st|nd|rd|th|º|ª|°|-?й|-?я)?[\s._-]*(` + seasonWord + `)(?:$|[^\pL])`)
-	seasonLetter  = regexp.MustCompile(edge + `s(\d{1,2})`)
-	chineseSeason = regexp.MustCompile(`第([0-9一二三四五六七八九十]+)(?:[-~至]第?([0-9一二三四五六七八九十]+))?[季期]`)
+	seasonEpisode = newForm("s", `s(\d{1,4})[\s._-]*(?:e|ep|episode|x)[\s._-]?(\d+)`)
+	crossEpisode  = newNumberForm("x", `(\d{1,2})x(\d{2,}|\d$)`)
+	dashEpisode   = newForm("s", `s(\d{1,2})-(\d{2,3})(?:$|[^\pL\pN])`)
+	leadEpisode   = form{re: regexp.MustCompile(`^(\d{1,2})-(\d{2})\.\s`), starts: digit, first: true}
+	seasonNumber  = newForm("stс", seasonWord+`[\s._:#-]*\(?s?(\d{1,4})`)
+	numberSeason  = newNumberForm("stnr\xc2\xd0\xd1", `(\d{1,2})(st|nd|rd|th|º|ª|°|-?й|-?я)?[\s._-]*(`+seasonWord+`)(?:$|[^\pL])`)
+	seasonLetter  = newForm("s", `s(\d{1,2})`)
+	chineseSeason = regexp.MustCompile(`^第([0-9一二三四五六七八九十]+)(?:[-~至]第?([0-9一二三四五六七八九十]+))?[季期]`)
 
-	episodeNumber  = regexp.MustCompile(edge + `(?:episodes?|episodio|épisode|eps?|cap(?:itulo|ítulo)?|folge|эпизод|сери[ия]|сер|серии)[\s._:#(-]*(\d+)`)
-	numberEpisode  = regexp.MustCompile(edge + `(\d{1,4})(?:-(\d{1,4}))?[\s._-]*(?:сер(?:ия|ии|ий)?|seri[aiy]|ser\.|эпизод)`)
-	episodeLetter  = regexp.MustCompile(edge + `e(\d{1,4})`)
-	chineseEpisode = regexp.MustCompile(`第([0-9一二三四五六七八九十]+)(?:[-~至]第?([0-9一二三四五六七八九十]+))?[集話话回]`)
+	episodeNumber  = newForm("eécfэс", `(?:episodes?|episodio|épisode|eps?|cap(?:itulo|ítulo)?|folge|эпизод|сери[ия]|сер|серии)[\s._:#(-]*(\d+)`)
+	numberEpisode  = newNumberForm("s\xd1", `(\d{1,4})(?:-(\d{1,4}))?[\s._-]*(?:сер(?:ия|ии|ий)?|seri[aiy]|ser\.|эпизод)`)
+	episodeLetter  = newForm("e", `e(\d{1,4})`)
+	chineseEpisode = regexp.MustCompile(`^第([0-9一二三四五六七八九十]+)(?:[-~至]第?([0-9一二三四五六七八九十]+))?[集話话回]`)
 )
 
 // seasons reads seasons and episodes that are marked as such.
@@ -39,8 +38,8 @@ func (p *parser) seasons() {
 }
 
 // both reads a season and its episodes.
-func (p *parser) both(re *regexp.Regexp) bool {
-	for _, m := range re.FindAllStringSubmatchIndex(p.low, -1) {
+func (p *parser) both(f form) bool {
+	for m := range p.each(f) {
 		if p.marked(m[2], m[5]) {
 			continue
 		}
@@ -49,7 +48,7 @@ func (p *parser) both(re *regexp.Regexp) bool {
 		episodes, end := []int(nil), m[5]
 		if ok {
 			episodes, end = p.listEpisodes(first, m[5], listing{season: season})
-		} else if re != seasonEpisode {
+		} else if f.re != seasonEpisode.re {
 			continue
 		}
 		p.Seasons = []int{season}
@@ -63,8 +62,8 @@ func (p *parser) both(re *regexp.Regexp) bool {
 // moreEpisodes reads further episodes of the same form, such as S01E01 S01E02.
 func (p *parser) moreEpisodes() {
 	var further []int
-	for _, re := range []*regexp.Regexp{seasonEpisode, crossEpisode} {
-		for _, m := range re.FindAllStringSubmatchIndex(p.low, -1) {
+	for _, f := range []form{seasonEpisode, crossEpisode} {
+		for m := range p.each(f) {
 			season, _ := number(p.low[m[2]:m[3]], 4)
 			first, ok := number(p.low[m[4]:m[5]], maxDigits)
 			if ok && season == p.Seasons[0] && !p.marked(m[2], m[5]) {
@@ -87,7 +86,7 @@ func boolInt(b bool) int {
 // seasonAlone reads seasons without episodes beside them.
 func (p *parser) seasonAlone() {
 	var all []int
-	for _, m := range numberSeason.FindAllStringSubmatchIndex(p.low, -1) {
+	for m := range p.each(numberSeason) {
 		n, _ := number(p.low[m[2]:m[3]], 2)
 		if m[4] < 0 && p.match(plainNumber, m[7]) != nil && p.match(episodeBehind, m[7]) == nil {
 			continue // the number behind the word is the season
@@ -97,10 +96,10 @@ func (p *parser) seasonAlone() {
 			p.mark(m[2], m[7], numberMark)
 		}
 	}
-	for _, re := range []*regexp.Regexp{seasonNumber, seasonLetter} {
-		for _, m := range re.FindAllStringSubmatchIndex(p.low, -1) {
-			from := m[0] + edgeLength(p.low[m[0]:])
-			if p.marked(from, m[3]) || re == seasonLetter && p.isGroup(from, m[3]) {
+	for _, f := range []form{seasonNumber, seasonLetter} {
+		for m := range p.each(f) {
+			from := m[0]
+			if p.marked(from, m[3]) || f.re == seasonLetter.re && p.isGroup(from, m[3]) {
 				continue
 			}
 			list, end := p.listSeasons(m[2], plural.MatchString(p.low[from:m[2]]))
@@ -110,7 +109,7 @@ func (p *parser) seasonAlone() {
 			}
 		}
 	}
-	for _, m := range chineseSeason.FindAllStringSubmatchIndex(p.low, -1) {
+	for _, m := range p.everywhere(chineseSeason, p.ordinal) {
 		if list := chineseRange(p.low, m); list != nil {
 			all = append(all, list...)
 			p.mark(m[0], m[1], numberMark)
@@ -141,14 +140,8 @@ func (p *parser) lastMark() int {
 	return end
 }
 
-// edgeLength is the length of the rune that edge took, zero at the start.
-func edgeLength(s string) int {
-	r, size := utf8.DecodeRuneInString(s)
-	if isWordRune(r) {
-		return 0
-	}
-	return size
-}
+// ordinal tells the sign before numbers of seasons and episodes in Chinese.
+func (p *parser) ordinal(at int) bool { return strings.HasPrefix(p.low[at:], "第") }
 
 // nextSeason is a further season behind one.
 var nextSeason = regexp.MustCompile(`^\s*([-~–,&+/]|and|и|y|to)(?:\s*[,&+/])?\s*s?(?:season\s)?(\d{1,2})(?:$|[^\pL\pN])`)
@@ -189,17 +182,17 @@ func (p *parser) listSeasons(at int, many bool) (list []int, end int) {
 // episodeAlone reads episodes that a word or a letter marks.
 func (p *parser) episodeAlone() {
 	var all []int
-	for _, re := range []*regexp.Regexp{episodeNumber, episodeLetter, numberEpisode} {
-		for _, m := range re.FindAllStringSubmatchIndex(p.low, -1) {
-			from := m[0] + edgeLength(p.low[m[0]:])
-			if p.marked(m[2], m[3]) || re == episodeLetter && p.glued(m[3]) {
+	for _, f := range []form{episodeNumber, episodeLetter, numberEpisode} {
+		for m := range p.each(f) {
+			from := m[0]
+			if p.marked(m[2], m[3]) || f.re == episodeLetter.re && p.glued(m[3]) {
 				continue
 			}
 			first, ok := number(p.low[m[2]:m[3]], maxDigits)
 			if !ok {
 				continue
 			}
-			if re == numberEpisode {
+			if f.re == numberEpisode.re {
 				all = append(all, first)
 				if m[4] >= 0 {
 					last, _ := number(p.low[m[4]:m[5]], 4)
@@ -219,7 +212,7 @@ func (p *parser) episodeAlone() {
 			break
 		}
 	}
-	for _, m := range chineseEpisode.FindAllStringSubmatchIndex(p.low, -1) {
+	for _, m := range p.everywhere(chineseEpisode, p.ordinal) {
 		if list := chineseRange(p.low, m); list != nil {
 			all = append(all, list...)
 			p.mark(m[0], m[1], numberMark)

@@ -83,24 +83,6 @@ func (p *parser) apart(from, to int) bool {
 	return from > 0 && to < len(p.low) && strings.IndexByte(" .", p.low[from-1]) >= 0 && strings.IndexByte(" .", p.low[to]) >= 0
 }
 
-// lookAhead is how far from its start a form is read that must begin at an offset: farther than any reaches, but for runs of blanks.
-const lookAhead = 64
-
-// match finds a form that begins at an offset.
-func (p *parser) match(re *regexp.Regexp, at int) []int {
-	ahead := p.low[at:min(at+lookAhead, len(p.low))]
-	m := re.FindStringSubmatchIndex(ahead)
-	if m == nil || m[1] == len(ahead) && at+m[1] < len(p.low) {
-		return nil
-	}
-	for i := range m {
-		if m[i] >= 0 {
-			m[i] += at
-		}
-	}
-	return m
-}
-
 // digitsOf counts the digits of a number.
 func digitsOf(n int) int { return len(strconv.Itoa(n)) }
 

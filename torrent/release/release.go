@@ -158,6 +158,7 @@ type parser struct {
 	words    []word
 	groups   []group // brackets
 	marks    []mark
+	begins   []begin
 	findings []finding
 	known    []bool // for each byte of the name, whether a mark covers it
 	start    int    // where the title begins
@@ -194,11 +195,15 @@ type mark struct {
 func parseElement(name string) *parser {
 	p := &parser{}
 	p.name, p.Container = cutExtension(strings.TrimSpace(name))
-	p.name = single(stars.ReplaceAllString(p.name, "【$1】"))
+	if strings.ContainsAny(p.name, "★☆") {
+		p.name = stars.ReplaceAllString(p.name, "【$1】")
+	}
+	p.name = single(p.name)
 	p.low = lower(p.name)
 	p.known = make([]bool, len(p.low))
 	p.start = siteTag(p.low)
 	p.scan()
+	p.findBegins()
 	p.tags()
 	p.sizes()
 	p.dates()

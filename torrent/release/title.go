@@ -155,11 +155,11 @@ func (p *parser) absorb(end int) int {
 		}
 	}
 	if kind == numberMark {
-		if m := rangeBefore.FindStringIndex(p.low[p.start:end]); m != nil {
-			end = p.start + m[0]
-		}
-		if m := leadingWord.FindStringIndex(p.low[p.start:end]); m != nil {
-			end = p.start + m[0]
+		for _, re := range []*regexp.Regexp{rangeBefore, leadingWord} {
+			tail := max(p.start, end-lookAhead)
+			if m := re.FindStringIndex(p.low[tail:end]); m != nil {
+				end = tail + m[0]
+			}
 		}
 	}
 	return end
@@ -175,7 +175,9 @@ var rangeBefore = regexp.MustCompile(`[\s._-]+\d{2,4}-\d{2,4}[\s._-]*$`)
 func (p *parser) clean(s string) string {
 	s = strings.ReplaceAll(s, "_", " ")
 	dotted := !strings.Contains(strings.Trim(s, " ._-"), " ")
-	s = brackets.ReplaceAllString(s, " ")
+	if strings.ContainsAny(s, "[({【（") {
+		s = brackets.ReplaceAllString(s, " ")
+	}
 	if dotted {
 		s = strings.ReplaceAll(s, ".", " ")
 	}
@@ -183,6 +185,9 @@ func (p *parser) clean(s string) string {
 	s = strings.Join(strings.Fields(s), " ")
 	s = strings.TrimFunc(s, func(r rune) bool { return strings.ContainsRune(" -–—_.,:;*+~|/\\★☆([{【#&=", r) })
 	s = strings.TrimSpace(strings.TrimLeft(s, "])}】）」》 "))
+	if !strings.Contains(s, ", ") {
+		return s
+	}
 	if m := article.FindStringSubmatch(s); m != nil {
 		s = m[2] + " " + strings.TrimRight(m[1], " ,")
 	}
@@ -293,9 +298,12 @@ var (
 	groupTail = regexp.MustCompile(`-\s?([\pL\pN][\pL\pN._@]*?)(?:[\[({][^\[\](){}]*[\])}]?)*$`)
 )
 
+// maxSite is how many bytes the name of a site has at most, with what is around it.
+const maxSite = 256
+
 // siteTag is the length of the name of a site that a name begins with.
 func siteTag(low string) int {
-	if m := site.FindStringIndex(low); m != nil && m[1] < len(low) && (strings.HasPrefix(strings.TrimLeft(low, " [(【"), "www.") || strings.ContainsAny(low[:m[1]], "[]- ")) {
+	if m := site.FindStringIndex(low[:min(len(low), maxSite)]); m != nil && m[1] < len(low) && (strings.HasPrefix(strings.TrimLeft(low, " [(【"), "www.") || strings.ContainsAny(low[:m[1]], "[]- ")) {
 		return m[1]
 	}
 	return 0
@@ -303,7 +311,11 @@ func siteTag(low string) int {
 
 // group finds the group behind the last dash, unless a name begins with one.
 func (p *parser) group() {
-	m := groupTail.FindStringSubmatchIndex(p.name)
+	tail := max(0, len(p.name)-maxGroupTail)
+	m := groupTail.FindStringSubmatchIndex(p.name[tail:])
+	for i := range m {
+		m[i] += tail
+	}
 	if m == nil || m[0] < p.start || len(p.marks) == 0 || p.tagMarked(m[2], m[3]) {
 		return
 	}
@@ -314,6 +326,9 @@ func (p *parser) group() {
 		p.Group = p.name[m[2]:m[3]]
 	}
 }
+
+// maxGroupTail is how many bytes a group has at most, with the brackets behind it.
+const maxGroupTail = 256
 
 // behindTags tells whether tags end before an offset, with nothing but words between that are tags too, though titles hold them.
 func (p *parser) behindTags(at int) bool {

@@ -271,11 +271,18 @@ func (p *parser) bracketOfTags(at int) bool {
 }
 
 // channels is a number of channels, with the codec before it.
-var channels = regexp.MustCompile(`(?:^|[^a-z0-9])((?:ddp|dd\+|dd|e?ac3|aac|dts|flac|lpcm|pcm|truehd)[\s._-]?)?([1257])([.\s])([012])(?:ch)?(?:$|[^0-9a-z])`)
+var channels = regexp.MustCompile(`^((?:ddp|dd\+|dd|e?ac3|aac|dts|flac|lpcm|pcm|truehd)[\s._-]?)?([1257])([.\s])([012])(?:ch)?(?:$|[^0-9a-z])`)
 
 // channels reads numbers such as DDP5.1. Without a codec only those count that no title holds.
 func (p *parser) channels() {
-	for _, m := range channels.FindAllStringSubmatchIndex(p.low, -1) {
+	all := p.everywhere(channels, func(i int) bool {
+		if i > 0 && isPlainWord(p.low[i-1]) || i+3 > len(p.low) {
+			return false
+		}
+		c := p.low[i]
+		return strings.IndexByte("adeflpt", c) >= 0 || strings.IndexByte("1257", c) >= 0 && strings.IndexByte("012", p.low[i+2]) >= 0
+	})
+	for _, m := range all {
 		count := p.low[m[4]:m[5]] + "." + p.low[m[8]:m[9]]
 		from := m[4]
 		if m[2] >= 0 {
@@ -291,6 +298,9 @@ func (p *parser) channels() {
 		p.mark(from, m[9], tagMark)
 	}
 }
+
+// isPlainWord tells letters and digits of ASCII in lower case.
+func isPlainWord(c byte) bool { return 'a' <= c && c <= 'z' || '0' <= c && c <= '9' }
 
 // behindDigits tells whether a number goes on before an offset, as in 1.5.1.
 func (p *parser) behindDigits(at int) bool {
@@ -327,6 +337,9 @@ const (
 func (p *parser) resolution(i int) {
 	w := p.words[i]
 	s := p.text(i, i)
+	if !strings.ContainsAny(s, digit) || len(s) < 3 {
+		return
+	}
 	from := w.from
 	var n, scan string
 	if m := lines.FindStringSubmatchIndex(s); m != nil {
@@ -335,7 +348,9 @@ func (p *parser) resolution(i int) {
 		n, scan, from = s[m[2]:m[3]], "p", w.from+m[0]
 	} else if m := pixels.FindStringSubmatch(s); m != nil {
 		n, scan = m[1], "p"
-	} else if m := p.match(pixelsApart, w.from); m != nil && len(s) >= 3 {
+	} else if _, ok := number(s, 4); !ok {
+		return
+	} else if m := p.match(pixelsApart, w.from); m != nil {
 		width, _ := number(s, 4)
 		if height, _ := number(p.low[m[2]:m[3]], 4); width > height {
 			p.setResolution(p.low[m[2]:m[3]], "p", w.from, m[3])
@@ -357,7 +372,10 @@ func (p *parser) setResolution(lines, scan string, from, to int) {
 
 // sizes marks sizes, rates, checksums and counts of discs, whose numbers mean nothing else.
 func (p *parser) sizes() {
-	for _, m := range measures.FindAllStringIndex(p.low, -1) {
+	all := p.everywhere(measures, func(i int) bool {
+		return strings.IndexByte(digit, p.low[i]) >= 0 && (i == 0 || !isPlainWord(p.low[i-1])) && p.follows(i, "bfghkm")
+	})
+	for _, m := range all {
 		p.mark(m[0], m[1], tagMark)
 	}
 	for i, w := range p.words {
@@ -373,6 +391,6 @@ func (p *parser) sizes() {
 }
 
 var (
-	measures    = regexp.MustCompile(`\b\d+(?:[.,]\d+)?\s?(?:gb|mb|gib|mib|kb|kbps|mbps|kb/s|fps|khz|hz|bit)\b`)
+	measures    = regexp.MustCompile(`^\d+(?:[.,]\d+)?\s?(?:gb|mb|gib|mib|kb|kbps|mbps|kb/s|fps|khz|hz|bit)\b`)
 	hexadecimal = regexp.MustCompile(`^[0-9a-f]*[0-9][0-9a-f]*$`)
 )
