@@ -30,6 +30,7 @@ var rules = []rule{
 	{room: "extract/css", may: []string{"internal/...", "extract/css/..."}},
 	{room: "extract/xpath", may: []string{"internal/...", "extract/xpath/..."}},
 	{room: "extract/jsonpath", may: []string{"internal/...", "extract/jsonpath/..."}},
+	{room: "extract/readable", may: []string{"internal/...", "extract/readable/..."}},
 	{room: "extract/literal", may: []string{"internal/...", "extract/literal/..."}},
 	{room: "extract/structured", may: []string{"internal/...", "extract/literal", "extract/internal/...", "extract/structured/..."}},
 

@@ -1,0 +1,415 @@
+package readable
+
+import (
+	"strconv"
+	"strings"
+
+	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
+
+	"github.com/seine-go/seine/internal/weburl"
+)
+
+// maxDepth is how deep elements are followed; the text of deeper ones is left out. The parser of x/net/html gives no more.
+const maxDepth = 600
+
+// maxLevel is how many signs and links are written in each other; those deeper are left out, and their text is not.
+const maxLevel = 8
+
+// writer writes an element as text or as Markdown.
+type writer struct {
+	most     int
+	base     weburl.URL
+	markdown bool
+	cut      bool
+
+	b      strings.Builder
+	line   strings.Builder // the block that is being written, blanks run together
+	blank  bool            // a blank is due
+	prefix []string        // what stands before each line: of quotes and lists
+	marker string          // of the list item that begins
+	raw    int             // inside pre
+	tight  bool            // the next block follows without an empty line
+	before []string        // prefix of the block before
+	level  int             // signs and links that this stands in
+}
+
+func (w *writer) write(n *html.Node) string {
+	w.children(n, 0)
+	w.flush()
+	s := strings.TrimSpace(w.b.String())
+	if w.most >= 0 && len(s) > w.most {
+		w.cut = true
+		s = strings.ToValidUTF8(s[:w.most], "")
+	}
+	return s
+}
+
+// full reports whether nothing more need be written.
+func (w *writer) full() bool { return w.most >= 0 && w.b.Len()+w.line.Len() > w.most }
+
+func (w *writer) children(n *html.Node, depth int) {
+	for c := n.FirstChild; c != nil && depth < maxDepth && !w.full(); c = c.NextSibling {
+		w.node(c, depth+1)
+	}
+}
+
+func (w *writer) node(n *html.Node, depth int) {
+	switch {
+	case n.Type == html.TextNode:
+		w.text(n.Data)
+	case n.Type != html.ElementNode || isAside(n):
+	default:
+		w.element(n, depth)
+	}
+}
+
+func (w *writer) element(n *html.Node, depth int) {
+	switch n.DataAtom {
+	case atom.Br:
+		w.breakLine()
+	case atom.Hr:
+		w.flush()
+		if w.markdown {
+			w.sign("---")
+		}
+		w.flush()
+	case atom.H1, atom.H2, atom.H3, atom.H4, atom.H5, atom.H6:
+		w.flush()
+		if w.markdown {
+			w.sign(strings.Repeat("#", int(n.Data[1]-'0')) + " ")
+		}
+		w.children(n, depth)
+		w.flush()
+	case atom.Em, atom.I:
+		w.around("*", n, depth)
+	case atom.Strong, atom.B:
+		w.around("**", n, depth)
+	case atom.Code, atom.Kbd, atom.Samp:
+		w.code(n, depth)
+	case atom.A:
+		w.link(n, depth)
+	case atom.Img:
+		w.image(n)
+	case atom.Pre:
+		w.pre(n)
+	case atom.Blockquote:
+		w.nested("> ", n, depth)
+	case atom.Ul, atom.Ol, atom.Menu:
+		w.list(n, depth)
+	case atom.Table:
+		w.table(n, depth)
+	default:
+		if isInline(n.DataAtom) {
+			w.children(n, depth)
+			return
+		}
+		w.flush()
+		w.children(n, depth)
+		w.flush()
+	}
+}
+
+func isInline(a atom.Atom) bool {
+	switch a {
+	case atom.Span, atom.Abbr, atom.Cite, atom.Q, atom.Small, atom.Sub, atom.Sup, atom.Time, atom.Mark, atom.U, atom.S, atom.Del, atom.Ins,
+		atom.Font, atom.Label, atom.Dfn, atom.Var, atom.Bdi, atom.Bdo, atom.Data, atom.Wbr, atom.Picture, atom.Source, atom.Ruby, atom.Rt, atom.Rp:
+		return true
+	}
+	return false
+}
+
+// text writes a text, blanks run together, and its signs escaped.
+func (w *writer) text(s string) {
+	for i, word := range strings.FieldsFunc(s, isSpace) {
+		if i > 0 || isSpace(rune(s[0])) {
+			w.blank = true
+		}
+		w.space()
+		if w.markdown {
+			word = escape(word, w.line.Len() == 0)
+		}
+		w.line.WriteString(word)
+	}
+	if s != "" && isSpace(rune(s[len(s)-1])) {
+		w.blank = true
+	}
+}
+
+func isSpace(r rune) bool { return r == ' ' || r == '\n' || r == '\t' || r == '\r' || r == '\f' }
+
+// space writes the blank that is due, unless the line begins.
+func (w *writer) space() {
+	if s := w.line.String(); w.blank && s != "" && !strings.HasSuffix(s, "\n") && !strings.HasSuffix(s, " ") {
+		w.line.WriteByte(' ')
+	}
+	w.blank = false
+}
+
+// escape puts backslashes before what Markdown would take for its own.
+func escape(word string, begins bool) string {
+	var b strings.Builder
+	for i, r := range word {
+		switch {
+		case strings.ContainsRune("\\`*_[]<>|", r),
+			begins && i == 0 && strings.ContainsRune("#+-=~", r),
+			begins && (r == '.' || r == ')') && i > 0 && strings.Trim(word[:i], "0123456789") == "":
+			b.WriteByte('\\')
+		}
+		b.WriteRune(r)
+	}
+	return b.String()
+}
+
+// sign writes what is Markdown's.
+func (w *writer) sign(s string) {
+	w.space()
+	w.line.WriteString(s)
+}
+
+func (w *writer) breakLine() {
+	if w.line.Len() > 0 {
+		if w.markdown {
+			w.line.WriteByte('\\')
+		}
+		w.line.WriteByte('\n')
+	}
+	w.blank = false
+}
+
+// around writes what an element has between signs; nothing of them where it has nothing.
+func (w *writer) around(sign string, n *html.Node, depth int) {
+	if !w.markdown || w.level >= maxLevel || hasBlocks(n) {
+		w.children(n, depth)
+		return
+	}
+	inner := writer{most: w.most, base: w.base, markdown: true, level: w.level + 1}
+	inner.children(n, depth)
+	text := strings.TrimSpace(inner.line.String())
+	if text == "" {
+		return
+	}
+	w.blank = w.blank || startsBlank(n)
+	w.sign(sign + text + sign)
+	w.blank = inner.blank
+}
+
+func startsBlank(n *html.Node) bool {
+	c := n.FirstChild
+	return c != nil && c.Type == html.TextNode && c.Data != "" && isSpace(rune(c.Data[0]))
+}
+
+// hasBlocks reports whether an element has children that are written as blocks.
+func hasBlocks(n *html.Node) bool {
+	for c := next(n, n); c != nil; c = next(c, n) {
+		if c.Type == html.ElementNode && !isInline(c.DataAtom) {
+			switch c.DataAtom {
+			case atom.A, atom.Em, atom.I, atom.Strong, atom.B, atom.Code, atom.Img, atom.Kbd, atom.Samp:
+			default:
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func (w *writer) code(n *html.Node, depth int) {
+	text := plain(n)
+	if !w.markdown || text == "" {
+		w.children(n, depth)
+		return
+	}
+	ticks := fence(text, 1)
+	if strings.HasPrefix(text, "`") || strings.HasSuffix(text, "`") {
+		text = " " + text + " "
+	}
+	w.sign(ticks + text + ticks)
+}
+
+// fence is a row of backticks longer than any in the text.
+func fence(text string, least int) string {
+	run := 0
+	for _, r := range text {
+		if r != '`' {
+			run = 0
+			continue
+		}
+		if run++; run >= least {
+			least = run + 1
+		}
+	}
+	return strings.Repeat("`", least)
+}
+
+func (w *writer) link(n *html.Node, depth int) {
+	href := w.resolve(attr(n, "href"))
+	if !w.markdown || href == "" || w.level >= maxLevel || hasBlocks(n) {
+		w.children(n, depth)
+		return
+	}
+	inner := writer{most: w.most, base: w.base, markdown: true, level: w.level + 1}
+	inner.children(n, depth)
+	if text := strings.TrimSpace(inner.line.String()); text != "" {
+		w.blank = w.blank || startsBlank(n)
+		w.sign("[" + text + "](" + href + ")")
+		w.blank = inner.blank
+	}
+}
+
+// resolve makes a URL of a reference that may stand in Markdown; scripts give none.
+func (w *writer) resolve(ref string) string {
+	ref = strings.TrimSpace(ref)
+	if ref == "" {
+		return ""
+	}
+	if u, err := w.base.Resolve(ref); err == nil && w.base.Href() != "" {
+		ref = u.Href()
+	}
+	if lower := strings.ToLower(ref); strings.HasPrefix(lower, "javascript:") || strings.HasPrefix(lower, "data:") {
+		return ""
+	}
+	return strings.NewReplacer("(", "%28", ")", "%29", " ", "%20", "<", "%3C", ">", "%3E", "\n", "", "\\", "%5C").Replace(ref)
+}
+
+func (w *writer) image(n *html.Node) {
+	src := w.resolve(attr(n, "src"))
+	if !w.markdown || src == "" {
+		return
+	}
+	w.sign("![" + escape(strings.Join(strings.Fields(attr(n, "alt")), " "), false) + "](" + src + ")")
+}
+
+func (w *writer) pre(n *html.Node) {
+	w.flush()
+	var b strings.Builder
+	for c := next(n, n); c != nil; c = next(c, n) {
+		if c.Type == html.TextNode {
+			b.WriteString(c.Data)
+		}
+	}
+	text := strings.Trim(b.String(), "\n")
+	if text == "" {
+		return
+	}
+	if w.markdown {
+		ticks := fence(text, 3)
+		text = ticks + "\n" + text + "\n" + ticks
+	}
+	w.line.WriteString(text)
+	w.flush()
+}
+
+// nested writes an element with a prefix before each of its lines.
+func (w *writer) nested(prefix string, n *html.Node, depth int) {
+	w.flush()
+	if w.markdown {
+		w.prefix = append(w.prefix, prefix)
+	}
+	w.children(n, depth)
+	w.flush()
+	if w.markdown {
+		w.prefix = w.prefix[:len(w.prefix)-1]
+	}
+}
+
+func (w *writer) list(n *html.Node, depth int) {
+	w.flush()
+	number := 1
+	if start, err := strconv.Atoi(attr(n, "start")); err == nil && start >= 0 && start < 1e6 {
+		number = start
+	}
+	for c := n.FirstChild; c != nil && !w.full(); c = c.NextSibling {
+		if c.Type != html.ElementNode || isAside(c) {
+			continue
+		}
+		marker := "- "
+		if n.DataAtom == atom.Ol {
+			marker = strconv.Itoa(number) + ". "
+			number++
+		}
+		w.marker = marker
+		w.prefix = append(w.prefix, strings.Repeat(" ", len(marker)))
+		w.children(c, depth+1)
+		w.flush()
+		w.prefix = w.prefix[:len(w.prefix)-1]
+		w.marker = ""
+		w.tight = true
+	}
+	w.tight = false
+}
+
+// table writes a row on each line; in Markdown the first is the head.
+func (w *writer) table(n *html.Node, depth int) {
+	w.flush()
+	rows := 0
+	for c := next(n, n); c != nil && !w.full(); {
+		if c.DataAtom != atom.Tr {
+			c = next(c, n)
+			continue
+		}
+		var cells []string
+		for cell := c.FirstChild; cell != nil; cell = cell.NextSibling {
+			if cell.DataAtom == atom.Td || cell.DataAtom == atom.Th {
+				inner := writer{most: w.most, base: w.base, markdown: w.markdown}
+				cells = append(cells, strings.Join(strings.Fields(inner.write(cell)), " "))
+			}
+		}
+		c = after(c, n)
+		if len(cells) == 0 || depth > maxDepth/2 {
+			continue
+		}
+		row := strings.Join(cells, "\t")
+		if w.markdown {
+			row = "| " + strings.Join(cells, " | ") + " |"
+			if rows == 0 {
+				row += "\n|" + strings.Repeat(" --- |", len(cells))
+			}
+		}
+		w.line.WriteString(row)
+		w.tight = rows > 0
+		w.flush()
+		rows++
+	}
+	w.tight = false
+}
+
+// flush ends a block: it gets its prefixes, and an empty line before it.
+func (w *writer) flush() {
+	text := strings.TrimRight(w.line.String(), " \n")
+	if w.markdown {
+		text = strings.TrimRight(strings.TrimSuffix(text, "\\\n"), " ")
+	}
+	w.line.Reset()
+	w.blank = false
+	if strings.Trim(text, "\\\n ") == "" {
+		return
+	}
+	outer := strings.Join(w.prefix, "")
+	if w.b.Len() > 0 {
+		w.b.WriteByte('\n')
+		if !w.tight {
+			w.b.WriteString(strings.TrimRight(w.shared(), " ") + "\n")
+		}
+	}
+	w.tight = false
+	w.before = append(w.before[:0], w.prefix...)
+	for i, line := range strings.Split(text, "\n") {
+		lead := outer
+		if i > 0 {
+			w.b.WriteByte('\n')
+		} else if w.marker != "" {
+			lead = strings.TrimSuffix(outer, strings.Repeat(" ", len(w.marker))) + w.marker
+			w.marker = ""
+		}
+		w.b.WriteString(lead + line)
+	}
+}
+
+// shared is the prefix that a block has in common with the one before.
+func (w *writer) shared() string {
+	n := 0
+	for n < len(w.before) && n < len(w.prefix) && w.before[n] == w.prefix[n] {
+		n++
+	}
+	return strings.Join(w.prefix[:n], "")
+}
