@@ -1,12 +1,12 @@
 package crawler
 
 import (
-	"errors"
+	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
-	"time"
 
 	"github.com/seine-go/seine/internal/weburl"
 )
@@ -14,65 +14,81 @@ import (
 // A page is delivered once, however it was come by: redirects may lead to what another request fetches, or has fetched.
 // Who comes there first has it. It is settled, or tried again, as its own request is, so that nothing depends on the others.
 
-// claims are the keys of pages under way in a run that redirects led to.
+// claims are the pages under way in a run that redirects led to, by their keys.
 type claims struct {
-	n    atomic.Int64 // so that who has none needs no lock
-	mu   sync.Mutex
-	keys map[string]struct{}
+	n     atomic.Int64 // so that who has none needs no lock
+	mu    sync.Mutex
+	byKey map[string]*claim
+}
+
+type claim struct {
+	over      chan struct{} // closed once the visit that took it is settled
+	delivered bool          // by then
 }
 
 func (c *claims) take(key string) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if _, taken := c.keys[key]; taken {
+	if c.byKey[key] != nil {
 		return false
 	}
-	if c.keys == nil {
-		c.keys = map[string]struct{}{}
+	if c.byKey == nil {
+		c.byKey = map[string]*claim{}
 	}
-	c.keys[key] = struct{}{}
-	c.n.Store(int64(len(c.keys)))
+	c.byKey[key] = &claim{over: make(chan struct{})}
+	c.n.Store(int64(len(c.byKey)))
 	return true
 }
 
-func (c *claims) has(key string) bool {
+func (c *claims) of(key string) *claim {
 	if c.n.Load() == 0 {
-		return false
+		return nil
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	_, taken := c.keys[key]
-	return taken
+	return c.byKey[key]
+}
+
+// end says what became of a claim. Of a page that was delivered it is kept as long as its own request is leased.
+func (c *claims) end(key string, delivered, keep bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	claim := c.byKey[key]
+	claim.delivered = delivered
+	close(claim.over)
+	if !delivered || !keep {
+		c.drop(key)
+	}
+}
+
+// settled forgets the claim of a page whose own request is settled.
+func (c *claims) settled(key string) {
+	if c.n.Load() == 0 {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if claim := c.byKey[key]; claim != nil && claim.delivered {
+		c.drop(key)
+	}
 }
 
 func (c *claims) drop(key string) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	delete(c.keys, key)
-	c.n.Store(int64(len(c.keys)))
+	delete(c.byKey, key)
+	c.n.Store(int64(len(c.byKey)))
 }
 
-var (
-	// errTwice ends a visit whose redirects led to the page of another.
-	errTwice = fmt.Errorf("%w; its page is delivered by another request", errMoved)
-	// errUnderWay hands a request back whose page redirects of another led to: it is dropped when that is done.
-	errUnderWay = errors.New("seine: its page is under way, for a request that redirects led there")
-)
+// errTwice ends a visit whose page is that of another.
+var errTwice = fmt.Errorf("%w; its page is delivered by another request", errMoved)
 
-// underWayDelay is how long a request waits for the one that has its page.
-const underWayDelay = 10 * time.Second
-
-// claim makes the page at a URL that of the visit, unless another one has it. A request with a Key of its own, or a body,
-// wants its answer whatever others had. Of two that see each other here the one that was redirected ends and the other
-// comes again.
+// claim makes the page at a URL that of the visit, unless another one has it: one that was redirected ends then, the page's
+// own request waits for what becomes of it. A request with a Key of its own, or a body, wants its answer whatever others
+// had.
 func (v *visit) claim(url string, redirected bool) error {
 	key, hop := v.req.key(), strings.HasPrefix(v.req.Key, hopKey)
 	if !redirected && !hop {
 		v.arrived.Store(true)
-		if v.r.claims.has(key) {
-			return errUnderWay
-		}
-		return nil
+		return v.await(v.r.claims.of(key))
 	}
 	plain, at := Request{URL: v.req.URL}, Request{URL: stored(url)}
 	for _, r := range [...]*Request{&plain, &at} {
@@ -87,29 +103,70 @@ func (v *visit) claim(url string, redirected bool) error {
 		return errTwice
 	}
 	v.claimed = at.key()
-	if v.r.arrivedAt(at.key()) || v.req.Hops == 0 && v.deliveredBefore(&at) {
+	if _, arrived := v.r.leasedNow(at.key()); arrived || v.req.Hops == 0 && v.deliveredBefore(&at) {
 		return errTwice
 	}
 	return nil
 }
 
-// unclaim ends the claim of a visit, once it is settled.
-func (v *visit) unclaim() {
-	if v.claimed != "" {
-		v.r.claims.drop(v.claimed)
+// await waits until the visit that claimed the page is settled.
+func (v *visit) await(c *claim) error {
+	if c == nil {
+		return nil
 	}
+	select {
+	case <-c.over:
+	case <-v.ctx.Done():
+		return context.Cause(v.ctx)
+	}
+	if c.delivered {
+		return errTwice
+	}
+	return nil
 }
 
-// arrivedAt reports whether the request of a key itself has its page and is not settled yet.
-func (r *run) arrivedAt(key string) bool {
+// unclaim ends the claim of a visit that is settled.
+func (v *visit) unclaim() {
+	if v.claimed == "" {
+		v.r.claims.settled(v.req.key())
+		return
+	}
+	leased, _ := v.r.leasedNow(v.claimed)
+	v.r.claims.end(v.claimed, v.result.Outcome == Done && v.result.Err == nil, leased)
+}
+
+// leasedNow reports whether the run holds the lease of a key, or may be about to, and whether that has its page.
+func (r *run) leasedNow(key string) (leased, arrived bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	leased, arrived = r.holds(key)
+	return leased || r.leasing, arrived
+}
+
+// holds is leasedNow for the leases that are there. r.mu is held.
+func (r *run) holds(key string) (leased, arrived bool) {
 	for v := range r.held {
-		if v.arrived.Load() && v.req.key() == key {
-			return true
+		if v.req.key() == key {
+			return true, v.arrived.Load()
 		}
 	}
-	return false
+	starting := r.busy > len(r.held) // a worker has a lease and nothing to show for it yet
+	return starting || slices.ContainsFunc(r.ready, func(l Lease) bool { return l.Request.key() == key }), false
+}
+
+// forgetClaims drops those that were kept for a lease that has not come. r.mu is held.
+func (r *run) forgetClaims() {
+	c := &r.claims
+	if c.n.Load() == 0 {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for key, claim := range c.byKey {
+		if leased, _ := r.holds(key); claim.delivered && !leased {
+			c.drop(key)
+		}
+	}
 }
 
 // deliveredBefore asks the frontier, if it is an Inspector, whether a request is done. One that was moved does not ask: it

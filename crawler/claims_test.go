@@ -3,6 +3,7 @@ package crawler_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"iter"
 	"net/http"
 	"slices"
@@ -223,4 +224,37 @@ func TestPageLeftBehindComesAgain(t *testing.T) {
 			t.Errorf("%q, %v", d.sorted(), err)
 		}
 	})
+}
+
+// Of 100 pages and 100 redirects to them, all linked from one page and many under way, each page comes once.
+func TestPagesAndRedirectsToThemComeOnce_K012(t *testing.T) {
+	t.Parallel()
+	for seed := range 10 {
+		bubble(t, func(t *testing.T, w *web) {
+			var refs []string
+			for i := range 100 {
+				refs = append(refs, fmt.Sprintf("/r/%d", i), fmt.Sprintf("/p/%d", (i*37+seed)%100))
+			}
+			w.serve(t, "films.example", func(rw http.ResponseWriter, r *http.Request) {
+				if n, ok := strings.CutPrefix(r.URL.Path, "/r/"); ok {
+					http.Redirect(rw, r, "/p/"+n, http.StatusFound)
+					return
+				}
+				pages(map[string]string{"/": links(refs...), r.URL.Path: "one"})(rw, r)
+			})
+			var d delivered
+			stats, err := run(t, w, crawler.Config{
+				IgnoreRobots: true, Spacing: -1, FixedPace: true, PerHost: 40,
+				Handler: crawler.HandlerFunc(func(_ context.Context, p *crawler.Page) error {
+					p.FollowLinks()
+					time.Sleep(time.Duration(len(p.URL)*seed) * time.Millisecond)
+					d.add(p)
+					return nil
+				}),
+			}, "http://films.example/")
+			if got := d.sorted(); err != nil || len(got) != 101 || len(slices.Compact(got)) != 101 || stats.Pages != 101 {
+				t.Errorf("%d: %d pages, %v, %v", seed, len(got), stats, err)
+			}
+		})
+	}
 }

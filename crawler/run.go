@@ -314,6 +314,7 @@ func (r *run) lease(room int) bool {
 	switch {
 	case len(b.Leases) > 0:
 		r.ready, r.leased = b.Leases, time.Now()
+		r.forgetClaims()
 		r.hungry = r.hungry || len(b.Leases) == want.Max
 		more := len(b.Leases) - 1
 		r.spawn(more - r.idle)

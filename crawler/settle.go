@@ -129,8 +129,6 @@ func (v *visit) decide(s *Settlement, err error) error {
 	switch {
 	case errors.Is(err, errMoved):
 		s.Outcome = Done
-	case errors.Is(err, errUnderWay):
-		s.Outcome, s.Delay = Released, underWayDelay
 	case errors.As(err, &held):
 		s.Outcome, s.Delay = Released, held.in
 	case errors.As(context.Cause(v.ctx), &limited):
