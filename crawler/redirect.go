@@ -115,11 +115,12 @@ var errNoRedirects = errors.New("a middleware has left the redirects out of the 
 // arriveForeign does what checkHop does, of the redirects that a foreign Fetcher has followed, and makes a request of the
 // one that it has not.
 func (v *visit) arriveForeign(resp *fetch.Response, redirected bool) error {
-	if redirected {
-		if _, err := v.mayHop(resp.URL); err != nil {
-			return err
-		}
-		if err := v.pass(resp.URL); err != nil {
+	hops := resp.Redirects
+	if redirected && len(hops) == 0 {
+		hops = []fetch.Hop{{URL: v.req.URL, To: resp.URL}}
+	}
+	for i := range hops {
+		if err := v.followed(hops[:i+1]); err != nil {
 			return err
 		}
 	}
@@ -130,11 +131,33 @@ func (v *visit) arriveForeign(resp *fetch.Response, redirected bool) error {
 	if _, err := v.mayHop(next); err != nil {
 		return err
 	}
-	hops := append(slices.Clone(resp.Redirects), fetch.Hop{URL: resp.URL, Status: resp.Status, To: next})
+	hops = append(slices.Clone(resp.Redirects), fetch.Hop{URL: resp.URL, Status: resp.Status, To: next})
 	if v.req.Hops+len(hops) > v.e.cfg.MaxHops {
 		return v.e.tooManyHops(next)
 	}
 	return v.move(hops)
+}
+
+// followed does what checkHop does, of the last of some hops that a foreign Fetcher has taken.
+func (v *visit) followed(hops []fetch.Hop) error {
+	to := hops[len(hops)-1].To
+	u, err := v.mayHop(to)
+	if err != nil {
+		return err
+	}
+	if host := u.Host(); v.e.robots != nil {
+		if host != v.host {
+			if _, err := v.reserve(v.ctx, host); errors.Is(err, ErrBusy) {
+				return v.move(hops)
+			} else if err != nil {
+				return err
+			}
+		}
+		if err := v.askRobots(v.ctx, to, host); err != nil {
+			return err
+		}
+	}
+	return v.pass(to)
 }
 
 // hopKey begins the keys of redirect targets that are fetched though their URL may have been seen on the way. No other key

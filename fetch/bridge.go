@@ -31,7 +31,9 @@ var (
 )
 
 // FromRoundTripper makes a Fetcher of a RoundTripper. It has one exchange for each request: redirects are followed as far
-// as rt itself follows them, and else delivered. The body is bounded by Request.MaxBody, for which zero is DefaultMaxBody,
+// as rt itself follows them, and else delivered. Where rt has come to, the Request of its http.Response tells, and which
+// way, the Response in that, as http.Client has it; an rt that asks elsewhere than it is told, and wants the answer to be
+// that of the URL it was told, sets Request to the one that it was given. The body is bounded by Request.MaxBody, for which zero is DefaultMaxBody,
 // and decoded where rt has left it coded. HeaderOrder cannot be kept, nor is the address guard there, unless rt has its own. A request with
 // a Proxy or a ServerName in its Route is refused: the way is rt's.
 func FromRoundTripper(rt http.RoundTripper) Fetcher { return roundTripFetcher{rt} }
@@ -46,7 +48,7 @@ func (r roundTripFetcher) Fetch(ctx context.Context, req *Request) (*Response, e
 	case r.rt == nil:
 		return nil, &Error{Op: "check", URL: req.URL, Kind: ErrInvalid, Err: errNilRoundTripper}
 	}
-	hr, err := httpRequest(ctx, req)
+	u, hr, err := httpRequest(ctx, req)
 	if err != nil {
 		return nil, &Error{Op: "check", URL: req.URL, Kind: ErrInvalid, Err: err}
 	}
@@ -61,27 +63,29 @@ func (r roundTripFetcher) Fetch(ctx context.Context, req *Request) (*Response, e
 		return nil, &Error{Op: "round trip", URL: req.URL, Kind: ErrProtocol, Err: errNoResponse}
 	}
 	defer resp.Body.Close()
-	out := &Response{
-		Request: req, URL: hr.URL.String(), Status: resp.StatusCode, Proto: resp.Proto, Header: resp.Header, FetchedAt: time.Now(),
+	at, hops, err := followed(u, hr, resp)
+	if err != nil {
+		return nil, &Error{Op: "redirect", URL: req.URL, Kind: ErrProtocol, Redirects: hops, Err: err}
 	}
-	if hr.URL.Opaque != "" {
-		out.URL = req.URL
+	out := &Response{
+		Request: req, URL: at.Href(), Redirects: hops,
+		Status: resp.StatusCode, Proto: resp.Proto, Header: resp.Header, FetchedAt: time.Now(),
 	}
 	size := resp.ContentLength
 	if hr.Method == http.MethodHead || resp.StatusCode == http.StatusNotModified {
 		size = 0
 	}
 	res := readBody(resp.Body, bodyInfo{
-		size: size, header: bodyHeader(resp), path: hr.URL.Path, limit: orDefault(req.MaxBody, DefaultMaxBody), packed: req.KeepPacked, sink: sinkOf(req, out),
+		size: size, header: bodyHeader(resp), path: at.Path(), limit: orDefault(req.MaxBody, DefaultMaxBody), packed: req.KeepPacked, sink: sinkOf(req, out),
 	})
 	switch {
 	case res.fatal != nil:
-		res.fatal.URL = req.URL
+		res.fatal.URL, res.fatal.Redirects = out.URL, hops
 		return nil, res.fatal
 	case res.wireErr != nil && ctx.Err() != nil:
 		return nil, bridgeError(ctx, req.URL, res.wireErr)
 	case res.cut != nil:
-		res.cut.URL = req.URL
+		res.cut.URL, res.cut.Redirects = out.URL, hops
 		out.Truncated, out.bodyErr = true, res.cut
 	}
 	out.Body, out.sunk, out.RawSize = res.data, res.sunk, res.rawSize
@@ -101,22 +105,21 @@ func bodyHeader(resp *http.Response) http.Header {
 	return h
 }
 
-// httpRequest returns the request as the standard library knows it. What of the URL net/url would write otherwise goes as it stands.
-func httpRequest(ctx context.Context, req *Request) (*http.Request, error) {
+// httpRequest returns the URL of a request, and the request as the standard library knows it. What of the URL net/url would write otherwise goes as it stands.
+func httpRequest(ctx context.Context, req *Request) (u weburl.URL, hr *http.Request, err error) {
 	if !req.Route.Proxy.IsZero() || !req.Route.ServerName.isZero() {
-		return nil, errRoute
+		return u, nil, errRoute
 	}
-	u, err := weburl.Parse(req.URL)
-	if err != nil {
-		return nil, err
+	if u, err = weburl.Parse(req.URL); err != nil {
+		return u, nil, err
 	}
 	if !u.IsHTTP() {
-		return nil, errScheme
+		return u, nil, errScheme
 	}
 	if err := req.Check(); err != nil {
-		return nil, err
+		return u, nil, err
 	}
-	hr := &http.Request{
+	hr = &http.Request{
 		Method: req.Method, Host: u.Host(), Header: req.Header.Clone(),
 		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
 	}
@@ -149,7 +152,7 @@ func httpRequest(ctx context.Context, req *Request) (*http.Request, error) {
 		hr.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(req.Body)), nil }
 		hr.Body, _ = hr.GetBody()
 	}
-	return hr.WithContext(ctx), nil
+	return u, hr.WithContext(ctx), nil
 }
 
 func bridgeError(ctx context.Context, url string, err error) *Error {
