@@ -340,3 +340,38 @@ func TestCookieBytesSurvive_K063(t *testing.T) {
 		}
 	}
 }
+
+// TestSetCookieInAnySpelling has field names as hosts write them, odd bytes, and a body that breaks off.
+func TestSetCookieInAnySpelling(t *testing.T) {
+	t.Parallel()
+	url := rawHost(t, "HTTP/1.1 503 Busy\r\nset-cookie: a=1\r\nSET-COOKIE:b=\"2\r\nSet-Cookie: \xd6\xd0=\xce\xc4; Path=/\r\nSet-Cookie2: no=1\r\nSet-Cookie: x=\x01\r\nContent-Length: 50\r\n\r\nshort")
+	jar := new(cookie.Jar)
+	tr := newTransport(t, &Transport{Cookies: func(context.Context, string) (*cookie.Jar, error) { return jar, nil }})
+	resp := wantAnswer(t, tr, &Request{URL: url + "/"})
+	if got := jar.Header(cookie.Exchange{URL: url + "/"}); got != "a=1; b=\"2; \xd6\xd0=\xce\xc4" || !resp.Truncated {
+		t.Errorf("kept %q, truncated %v", got, resp.Truncated)
+	}
+	wantAnswer(t, tr, &Request{URL: url + "/"})
+	last := wantAnswer(t, tr, &Request{URL: url + "/"})
+	for _, field := range last.Trace.Sent {
+		if field.Name == "Cookie" && field.Value != "a=1; b=\"2; \xd6\xd0=\xce\xc4" {
+			t.Errorf("sent %q", field.Value)
+		}
+	}
+}
+
+// TestManyCookiesAreSent fills a jar for one host to its bound.
+func TestManyCookiesAreSent(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		tr, h := cookieSite(t, &Transport{Cookies: new(cookie.Jars).Open})
+		for i := range cookie.DefaultMaxPerDomain + 20 {
+			wantAnswer(t, tr, &Request{URL: fmt.Sprintf("http://films.example/?set=c%d=1", i)})
+		}
+		h.take()
+		wantAnswer(t, tr, &Request{URL: "http://films.example/"})
+		if got := strings.Count(h.take()[0], "="); got != cookie.DefaultMaxPerDomain {
+			t.Errorf("%d cookies sent", got)
+		}
+	})
+}
