@@ -61,7 +61,7 @@ func (h *memHost) pace(m *Memory) ratelimit.Policy {
 
 // pace is the policy as a controller takes it.
 func (p HostPolicy) pace() ratelimit.Policy {
-	spacing := p.Spacing
+	spacing := min(p.Spacing, longestPause)
 	if spacing == 0 {
 		spacing = -1
 	}
@@ -73,8 +73,11 @@ func (p HostPolicy) pace() ratelimit.Policy {
 	if p.Adapt != SwitchOn {
 		most = first
 	}
-	return ratelimit.Policy{InFlight: first, MaxInFlight: most, Spacing: spacing, Delay: p.Delay}
+	return ratelimit.Policy{InFlight: first, MaxInFlight: most, Spacing: spacing, Delay: min(p.Delay, longestPause)}
 }
+
+// longestPause is the longest that a host is left alone: longer than any process lives, and short enough to be added to.
+const longestPause = 100 * 365 * 24 * time.Hour
 
 // freshState is that of a host that never answered.
 var freshState ratelimit.State

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"sync"
 
@@ -77,11 +78,33 @@ func (m *Mux) HandleLabel(label string, h Handler) {
 	}
 }
 
-// Check returns what is wrong with the patterns and labels, all faults joined.
-func (m *Mux) Check() error {
+// Check returns what is wrong with the patterns and labels, its own and those of handlers that have a Check too, all faults
+// joined.
+func (m *Mux) Check() error { return errors.Join(m.faults(map[*Mux]bool{})...) }
+
+func (m *Mux) faults(seen map[*Mux]bool) []error {
+	if seen[m] {
+		return nil
+	}
+	seen[m] = true
 	m.mu.RLock()
-	defer m.mu.RUnlock()
-	return errors.Join(m.errs...)
+	faults := slices.Clone(m.errs)
+	handlers := append(slices.Collect(maps.Values(m.labels)), m.Default)
+	for _, r := range m.routes {
+		handlers = append(handlers, r.handler)
+	}
+	m.mu.RUnlock()
+	for _, h := range handlers {
+		switch h := h.(type) {
+		case *Mux:
+			if h != nil {
+				faults = append(faults, h.faults(seen)...)
+			}
+		case interface{ Check() error }:
+			faults = append(faults, h.Check())
+		}
+	}
+	return faults
 }
 
 // HandlePage implements Handler.

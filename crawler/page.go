@@ -289,9 +289,9 @@ func (p *Page) index() {
 	})
 }
 
-// Add stages requests. URLs are resolved against the page. Depth is one more than the page's, and Session that of the page, unless
-// they are set. A request that cannot be stored, is out of scope, or is one more than Config.MaxLinks allows a page, is an error and none
-// is staged.
+// Add stages requests. URLs are resolved against the page. Depth is one more than the page's, and Session that of the
+// page, unless they are set. A request that is nil, cannot be sent or stored, is out of scope, or is one more than
+// Config.MaxLinks allows a page, is an error and none is staged.
 func (p *Page) Add(reqs ...*Request) error {
 	if p.over() {
 		return errOver
@@ -302,6 +302,9 @@ func (p *Page) Add(reqs ...*Request) error {
 	}
 	ready := make([]Request, 0, len(reqs))
 	for _, r := range reqs {
+		if r == nil {
+			return &RequestError{Reason: "is nil"}
+		}
 		u, err := base.Resolve(r.URL)
 		if err != nil {
 			return &RequestError{URL: r.URL, Err: err}

@@ -120,7 +120,7 @@ func (r *run) setScope(scope Scope) error {
 		scope.Hosts = r.e.knownHosts()
 	}
 	if scope.isZero() {
-		return &ConfigError{Field: "Scope", Reason: "is needed to go on without seeds"}
+		return &ConfigError{Field: "Scope", Reason: "is needed to go on without seeds, or the Site's Hosts"}
 	}
 	scope = scope.indexed()
 	e := r.e
@@ -170,10 +170,13 @@ func (e *Engine) seed(req *Request) (*Request, error) {
 		return nil, &RequestError{URL: c.URL, Reason: "has user info, which is not stored"}
 	}
 	c.URL = u.WithoutFragment().Href()
+	if err := c.check(); err != nil {
+		return nil, err
+	}
 	if _, err := e.setKey(&c, nil); err != nil {
 		return nil, err
 	}
-	return &c, c.check()
+	return &c, c.check() // its key may be too long
 }
 
 // meant suggests what a seed without scheme, such as "films.example/list", was meant to be; "" for anything else.

@@ -86,7 +86,7 @@ func TestConformanceCanonicalize(t *testing.T) {
 		byProfile[c.Data.Profile] = append(byProfile[c.Data.Profile], c)
 	}
 	for _, name := range names {
-		conformance.Run(t, "canonicalize-"+name, byProfile[name], canonCase.run)
+		conformance.Show(t, "first-crawl.4", "canonicalize-"+name, byProfile[name], canonCase.run)
 	}
 }
 

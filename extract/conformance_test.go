@@ -24,7 +24,7 @@ type hintCase struct {
 
 func TestConformanceHTMLHints(t *testing.T) {
 	cases := conformance.Load[hintCase](t, "sitemaps-feeds/html-hints.json")
-	conformance.Run(t, "html-hints", cases, func(c hintCase) error {
+	conformance.Show(t, "first-crawl.4", "html-hints", cases, func(c hintCase) error {
 		header := http.Header{}
 		for _, h := range c.Headers {
 			header.Add(h[0], h[1])

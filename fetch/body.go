@@ -88,8 +88,8 @@ func readBody(src io.Reader, info bodyInfo) bodyResult {
 	b := bodyReaders.Get().(*bodyReader)
 	defer b.free()
 	limit := info.limit
-	if limit < 0 {
-		limit = math.MaxInt64 - 1
+	if limit < 0 || limit == math.MaxInt64 {
+		limit = math.MaxInt64 - 1 // so that one more can be counted
 	}
 	b.wire = meter{r: src, bound: math.MaxInt64}
 	var res bodyResult

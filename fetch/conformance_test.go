@@ -34,7 +34,7 @@ type edgeExpect struct {
 
 func TestConformanceHTTPEdge(t *testing.T) {
 	cases := conformance.Load[edgeCase](t, "http-edge/responses.json")
-	conformance.Run(t, "http-edge", cases, func(c edgeCase) error { return runEdge(t, c) })
+	conformance.Show(t, "first-crawl.4", "http-edge", cases, func(c edgeCase) error { return runEdge(t, c) })
 }
 
 func runEdge(t *testing.T, c edgeCase) error {
@@ -162,7 +162,7 @@ type retryAfterCase struct {
 
 func TestConformanceRetryAfter(t *testing.T) {
 	cases := conformance.Load[retryAfterCase](t, "http-edge/retry-after.json")
-	conformance.Run(t, "retry-after", cases, func(c retryAfterCase) error {
+	conformance.Show(t, "first-crawl.4", "retry-after", cases, func(c retryAfterCase) error {
 		var expected []*float64
 		if c.Expect != nil {
 			expected = append(expected, c.Expect.DelayS)

@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"net/http"
+	"net/http/httptest"
 	"slices"
 	"strings"
 	"testing"
@@ -172,4 +174,23 @@ func ExampleLimit() {
 	// https://films.example/1 true false
 	// https://films.example/2 false true
 	// https://other.example/ true false
+}
+
+// The largest MaxBody is a bound like any other.
+func TestLargestMaxBody(t *testing.T) {
+	t.Parallel()
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		for range 10 {
+			io.WriteString(w, strings.Repeat("x", 10_000))
+			w.(http.Flusher).Flush()
+		}
+	}))
+	defer srv.Close()
+	tr := newTransport(t, &Transport{AllowPrivate: true})
+	for _, most := range []int64{math.MaxInt64, math.MaxInt64 - 1, -1} {
+		resp, err := tr.Fetch(t.Context(), &Request{URL: srv.URL, MaxBody: most})
+		if err != nil || len(resp.Body) != 100_000 || resp.BodyErr() != nil {
+			t.Errorf("%d: %v", most, err)
+		}
+	}
 }

@@ -60,7 +60,7 @@ type accessExpect struct {
 
 func TestConformanceAccess(t *testing.T) {
 	cases := conformance.Load[accessCase](t, "robots/access-rules.json")
-	conformance.Run(t, "robots-access", cases, func(c accessCase) error {
+	conformance.Show(t, "first-crawl.4", "robots-access", cases, func(c accessCase) error {
 		if c.Expect != nil {
 			return c.meets(t, *c.Expect)
 		}

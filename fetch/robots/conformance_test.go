@@ -15,7 +15,7 @@ func TestConformanceRules(t *testing.T) {
 		Allowed bool
 	}
 	cases := conformance.Load[ruleCase](t, "robots/cases.json")
-	conformance.Run(t, "robots", cases, func(c ruleCase) error {
+	conformance.Show(t, "first-crawl.4", "robots", cases, func(c ruleCase) error {
 		if rule, allowed := Parse([]byte(c.Robots)).Agent(c.Agent).Match(c.URL); allowed != c.Allowed {
 			return fmt.Errorf("%s for %s: allowed %v by %v, want %v", c.URL, c.Agent, allowed, rule, c.Allowed)
 		}

@@ -108,6 +108,14 @@ func Run[T any](t testing.TB, name string, cases []Case[T], run func(T) error) (
 	return passed, total
 }
 
+// Show is Run, and tells that a point is shown when every case has passed.
+func Show[T any](t testing.TB, point, name string, cases []Case[T], run func(T) error) {
+	t.Helper()
+	if passed, total := Run(t, name, cases, run); passed == total && total > 0 {
+		fmt.Printf("shown %s: %s %d/%d\n", point, name, passed, total)
+	}
+}
+
 func guarded[T any](run func(T) error, data T) (err error) {
 	defer func() {
 		if r := recover(); r != nil {

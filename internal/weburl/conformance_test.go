@@ -30,7 +30,7 @@ func (c urlCase) parse() (URL, error) {
 
 func TestConformanceURL(t *testing.T) {
 	cases := conformance.Load[urlCase](t, "url/urltestdata.json")
-	conformance.Run(t, "url", cases, func(c urlCase) error {
+	conformance.Show(t, "first-crawl.4", "url", cases, func(c urlCase) error {
 		u, err := c.parse()
 		switch {
 		case c.Failure && err == nil:
@@ -52,7 +52,7 @@ func TestConformanceToASCII(t *testing.T) {
 		Output *string
 	}
 	cases := conformance.Load[hostCase](t, "url/toascii.json")
-	conformance.Run(t, "toascii", cases, func(c hostCase) error {
+	conformance.Show(t, "first-crawl.4", "toascii", cases, func(c hostCase) error {
 		u, err := Parse("https://" + c.Input + "/x")
 		switch {
 		case c.Output == nil && err == nil:

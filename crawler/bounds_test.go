@@ -1,0 +1,73 @@
+package crawler_test
+
+import (
+	"context"
+	"errors"
+	"math"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/seine-go/seine/crawler"
+)
+
+// A Delay that is as long as one can be is no pause of nothing.
+func TestLongestDelayIsKept(t *testing.T) {
+	t.Parallel()
+	for name, cfg := range map[string]crawler.Config{"delay": {Delay: math.MaxInt64}, "spacing": {Spacing: math.MaxInt64}} {
+		bubble(t, func(t *testing.T, w *web) {
+			w.serve(t, "films.example", func(http.ResponseWriter, *http.Request) {})
+			cfg.IgnoreRobots, cfg.MaxTime, cfg.FixedPace = true, time.Hour, true
+			stats, err := run(t, w, cfg, numbered("films.example", 4)...)
+			if err != nil || stats.Pages != 1 || stats.Spent != "MaxTime" {
+				t.Errorf("%s: %v, %v", name, stats, err)
+			}
+		})
+	}
+}
+
+// Faults of a Mux inside of a Mux keep a crawl from starting; one that holds itself is looked at once.
+func TestMuxTellsOfInnerFaults(t *testing.T) {
+	t.Parallel()
+	for _, where := range []string{"route", "label", "default"} {
+		var inner, outer crawler.Mux
+		inner.HandleFunc("GET /x", func(context.Context, *crawler.Page) error { return nil })
+		switch where {
+		case "route":
+			outer.Handle("films.example/", &inner)
+		case "label":
+			outer.HandleLabel("film", &inner)
+		case "default":
+			outer.Default = &inner
+		}
+		inner.Default = &outer
+		if err := outer.Check(); err == nil || !strings.Contains(err.Error(), "GET /x") {
+			t.Errorf("%s: %v", where, err)
+		}
+		if _, err := crawler.New(crawler.Config{Handler: &outer}); err == nil {
+			t.Errorf("%s: New took it", where)
+		}
+	}
+}
+
+// What Add refuses is named.
+func TestAddNamesTheFault(t *testing.T) {
+	t.Parallel()
+	bubble(t, func(t *testing.T, w *web) {
+		w.serve(t, "films.example", func(http.ResponseWriter, *http.Request) {})
+		_, err := run(t, w, crawler.Config{IgnoreRobots: true, Handler: crawler.HandlerFunc(func(_ context.Context, p *crawler.Page) error {
+			var fault *crawler.RequestError
+			if err := p.Add(nil); !errors.As(err, &fault) {
+				t.Errorf("nil: %v", err)
+			}
+			if err := p.Add(&crawler.Request{URL: "/a", Method: "G T"}); !errors.As(err, &fault) || fault.Field != "Method" {
+				t.Errorf("method: %v", err)
+			}
+			return nil
+		})}, "http://films.example/")
+		if err != nil {
+			t.Error(err)
+		}
+	})
+}
