@@ -71,3 +71,16 @@ func TestAddNamesTheFault(t *testing.T) {
 		}
 	})
 }
+
+// Rules for tries again that mean nothing are refused.
+func TestRetryPoliciesThatCannotBe(t *testing.T) {
+	t.Parallel()
+	for _, p := range []crawler.RetryPolicy{
+		{HostShare: math.NaN()}, {Rules: map[crawler.RetryClass]crawler.RetryRule{crawler.RetryRobots: {}}}, {Rules: map[crawler.RetryClass]crawler.RetryRule{99: {}}},
+	} {
+		var fault *crawler.ConfigError
+		if _, err := crawler.New(crawler.Config{Retry: p}); !errors.As(err, &fault) || !strings.HasPrefix(fault.Field, "Retry.") {
+			t.Errorf("%+v: %v", p, err)
+		}
+	}
+}

@@ -65,6 +65,12 @@ func (p RetryPolicy) check() error {
 			return &ConfigError{Field: "Retry.Rules", Reason: fmt.Sprintf("%d is no class", uint8(class))}
 		}
 	}
+	if _, there := p.Rules[RetryRobots]; there {
+		return &ConfigError{Field: "Retry.Rules", Reason: "has one for robots.txt, of which RobotsPatience decides"}
+	}
+	if math.IsNaN(p.HostShare) {
+		return &ConfigError{Field: "Retry.HostShare", Reason: "is not a number"}
+	}
 	return nil
 }
 
