@@ -14,7 +14,8 @@ import (
 	"github.com/seine-go/seine/torrent/bencode"
 )
 
-// Builder writes a .torrent file: from files, whose contents it hashes, or from facts, which are hashes that the caller has.
+// Builder writes a .torrent file: from files, whose contents it hashes, or from facts, which are hashes that the
+// caller has.
 //
 //	b := torrent.Builder{Trackers: [][]string{{"udp://tracker.example:1337/announce"}}}
 //	err := b.AddFS(os.DirFS("/srv"), "films")
@@ -22,12 +23,14 @@ import (
 //
 // It may be used again; it is not safe for concurrent use.
 type Builder struct {
-	Name        string      // of the file or the folder; required unless Info is set
-	Version     Version     // V1, V2 or Hybrid; zero means V1
-	PieceLength int64       // in bytes; zero means 16 KiB or more, such that there are about 2,000 pieces; a power of two, but for V1
-	Files       []BuildFile // in the order of the torrent; V2 and Hybrid sort them. At most DefaultMaxFiles, with the pad files of a Hybrid
-	Private     bool        // BEP 27
-	Source      string      // makes the info hash differ from that of the same files elsewhere; empty means none
+	Name    string  // of the file or the folder; required unless Info is set
+	Version Version // V1, V2 or Hybrid; zero means V1
+	// in bytes; zero means 16 KiB or more, such that there are about 2,000 pieces; a power of two, but for V1
+	PieceLength int64
+	// in the order of the torrent; V2 and Hybrid sort them. At most DefaultMaxFiles, with the pad files of a Hybrid
+	Files   []BuildFile
+	Private bool   // BEP 27
+	Source  string // makes the info hash differ from that of the same files elsewhere; empty means none
 
 	Pieces []byte // facts: the SHA-1 of each piece, in place of the contents of the Files; only with V1
 	Info   []byte // facts: a whole info dictionary, as peers give it; then the fields above are not used
@@ -46,18 +49,19 @@ type BuildFile struct {
 	Path   []string // elements below Builder.Name, each safe as File.Path is; none when the torrent is this file alone
 	Length int64    // in bytes; zero with the attribute Symlink
 	Attr   Attr
-	Link   []string // elements of the path of the file or folder that a symbolic link leads to; only with the attribute Symlink
+	// elements of the path of the file or folder that a symbolic link leads to; only with the attribute Symlink
+	Link []string
 
-	// Open gives the content, of Length bytes. It may be nil for an empty file, and when facts stand in for it: the Pieces of the Builder in V1,
-	// PiecesRoot and PieceLayer in V2. A Hybrid needs the content.
+	// Open gives the content, of Length bytes. It may be nil for an empty file, and when facts stand in for it: the
+	// Pieces of the Builder in V1, PiecesRoot and PieceLayer in V2. A Hybrid needs the content.
 	Open func() (io.ReadCloser, error)
 	// Beside content in V2 and Hybrid they must agree with it.
 	PiecesRoot HashV2 // not of an empty file
 	PieceLayer []byte // only of a file longer than a piece
 }
 
-// AddFS adds a file, or all files in a folder, in the order of their names. Name becomes the last element of root if it is
-// empty and root has one. What is neither a regular file nor a folder is an error; then nothing is added.
+// AddFS adds a file, or all files in a folder, in the order of their names. Name becomes the last element of root if
+// it is empty and root has one. What is neither a regular file nor a folder is an error; then nothing is added.
 func (b *Builder) AddFS(fsys fs.FS, root string) error {
 	var files []BuildFile
 	err := fs.WalkDir(fsys, root, func(name string, d fs.DirEntry, err error) error {
@@ -92,14 +96,14 @@ func (b *Builder) AddFS(fsys fs.FS, root string) error {
 	return nil
 }
 
-// Build writes the torrent file. Parse takes it back strictly, with no warning and with the same facts; what could not come
-// back so is an *Error that names the field and has no offset; an error of a content names its path. Only an Info that is
-// given is taken as it stands, and needs no more than to be readable. When ctx ends, so does the hashing, with the error of
-// ctx.
+// Build writes the torrent file. Parse takes it back strictly, with no warning and with the same facts; what could
+// not come back so is an *Error that names the field and has no offset; an error of a content names its path. Only an
+// Info that is given is taken as it stands, and needs no more than to be readable. When ctx ends, so does the
+// hashing, with the error of ctx.
 //
-// A torrent file has at most DefaultMaxPieces pieces and bencode.DefaultMaxBytes bytes, which is the closer bound where
-// version 2 has about two million hashes of 32 bytes, or a Hybrid 1.3 million of both. No content is read of one that would be past these
-// bounds.
+// A torrent file has at most DefaultMaxPieces pieces and bencode.DefaultMaxBytes bytes, which is the closer bound
+// where version 2 has about two million hashes of 32 bytes, or a Hybrid 1.3 million of both. No content is read of
+// one that would be past these bounds.
 func (b *Builder) Build(ctx context.Context) ([]byte, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err

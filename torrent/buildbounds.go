@@ -69,8 +69,8 @@ func (b *Builder) checkBounds(version Version, pieceLength int64) error {
 	return nil
 }
 
-// largest estimates the size of the torrent file, never above what it is, and names the field that takes most of it; hashes is what those
-// of pieces take.
+// largest estimates the size of the torrent file, never above what it is, and names the field that takes most of it;
+// hashes is what those of pieces take.
 func (b *Builder) largest(hashes int64) (field string, total int64) {
 	most := int64(-1)
 	part := func(name string, size int64) {

@@ -16,38 +16,43 @@ type ErrorKind = bencode.ErrorKind
 
 // What makes a torrent file unusable.
 const (
-	ErrNotBencode         ErrorKind = "not_bencode"          // Error.Hint says what it looks like
-	ErrNotDict            ErrorKind = "not_dict"             // bencode, but no dictionary
-	ErrDepthExceeded                = bencode.ErrDepth       // Limits.Depth
-	ErrTooManyTokens                = bencode.ErrTokens      // Limits.Tokens
-	ErrTooManyBytes                 = bencode.ErrBytes       // Limits.Bytes
-	ErrTooManyFiles       ErrorKind = "too_many_files"       // Limits.Files
-	ErrTooManyPieces      ErrorKind = "too_many_pieces"      // Limits.Pieces
-	ErrTooManyDuplicates  ErrorKind = "too_many_duplicates"  // Limits.Duplicates
-	ErrPathsTooLong       ErrorKind = "paths_too_long"       // Limits.PathBytes
-	ErrMissingInfo        ErrorKind = "missing_info"         // no info, or not a dictionary
-	ErrMissingName        ErrorKind = "missing_name"         // no name, or one that is empty, "..", or control characters alone
+	ErrNotBencode        ErrorKind = "not_bencode"         // Error.Hint says what it looks like
+	ErrNotDict           ErrorKind = "not_dict"            // bencode, but no dictionary
+	ErrDepthExceeded               = bencode.ErrDepth      // Limits.Depth
+	ErrTooManyTokens               = bencode.ErrTokens     // Limits.Tokens
+	ErrTooManyBytes                = bencode.ErrBytes      // Limits.Bytes
+	ErrTooManyFiles      ErrorKind = "too_many_files"      // Limits.Files
+	ErrTooManyPieces     ErrorKind = "too_many_pieces"     // Limits.Pieces
+	ErrTooManyDuplicates ErrorKind = "too_many_duplicates" // Limits.Duplicates
+	ErrPathsTooLong      ErrorKind = "paths_too_long"      // Limits.PathBytes
+	ErrMissingInfo       ErrorKind = "missing_info"        // no info, or not a dictionary
+	// no name, or one that is empty, "..", or control characters alone
+	ErrMissingName        ErrorKind = "missing_name"
 	ErrMissingPieceLength ErrorKind = "missing_piece_length" // missing, or out of range
-	ErrInvalidLength      ErrorKind = "invalid_length"       // of a file or of all: missing, negative, too large, or nothing at all
-	ErrMissingPieces      ErrorKind = "missing_pieces"       // no hashes of pieces
-	ErrInvalidPieces      ErrorKind = "invalid_pieces"       // not as many hashes as pieces
-	ErrNoFiles            ErrorKind = "no_files"             // nothing to download
-	ErrInvalidPath        ErrorKind = "invalid_path"         // the path of a file is no list of strings, or an empty one
+	// of a file or of all: missing, negative, too large, or nothing at all
+	ErrInvalidLength ErrorKind = "invalid_length"
+	ErrMissingPieces ErrorKind = "missing_pieces" // no hashes of pieces
+	ErrInvalidPieces ErrorKind = "invalid_pieces" // not as many hashes as pieces
+	ErrNoFiles       ErrorKind = "no_files"       // nothing to download
+	// the path of a file is no list of strings, or an empty one
+	ErrInvalidPath        ErrorKind = "invalid_path"
 	ErrUnsupportedVersion ErrorKind = "unsupported_version"  // a meta version above 2; one below 1 is read as 1
 	ErrFileTree           ErrorKind = "file_tree"            // the file tree is no tree of files (BEP 52)
 	ErrInvalidPadFile     ErrorKind = "invalid_pad_file"     // a pad file in a file tree
 	ErrMissingPiecesRoot  ErrorKind = "missing_pieces_root"  // a file of version 2 without a root hash
 	ErrInvalidPieceLayers ErrorKind = "invalid_piece_layers" // they do not fit the files, or do not hash to the root
 	ErrInconsistentHybrid ErrorKind = "inconsistent_hybrid"  // version 1 and version 2 tell of different files
-	ErrV2Noncanonical     ErrorKind = "v2_noncanonical"      // the info dictionary of version 2 is not canonical bencode
+	// the info dictionary of version 2 is not canonical bencode
+	ErrV2Noncanonical ErrorKind = "v2_noncanonical"
 )
 
 // What makes a magnet link unusable.
 const (
 	ErrNotMagnet       ErrorKind = "not_magnet"        // no magnet link
 	ErrMissingInfoHash ErrorKind = "missing_info_hash" // no hash of a torrent
-	ErrInvalidInfoHash ErrorKind = "invalid_info_hash" // no hash is of the right length, alphabet and kind, or it is all zero
-	ErrTooLong         ErrorKind = "too_long"          // longer than MaxMagnetBytes
+	// no hash is of the right length, alphabet and kind, or it is all zero
+	ErrInvalidInfoHash ErrorKind = "invalid_info_hash"
+	ErrTooLong         ErrorKind = "too_long" // longer than MaxMagnetBytes
 )
 
 // What is only told as a [Warning], beside the warnings of package bencode.
@@ -57,7 +62,8 @@ const (
 	ErrMissingLayer ErrorKind = "missing_piece_layer" // piece layers are there, but not for every file
 	ErrNotUTF8      ErrorKind = "not_utf8"            // a name; its safe form replaces the bytes
 	ErrUnsafePath   ErrorKind = "unsafe_path"         // a path that was changed to be safe or unique
-	ErrBadSymlink   ErrorKind = "bad_symlink"         // a symbolic link without a target, or to what the torrent does not hold
+	// a symbolic link without a target, or to what the torrent does not hold
+	ErrBadSymlink ErrorKind = "bad_symlink"
 )
 
 // An Error is a fault of a torrent file, with its place, or of what a Builder was given.
@@ -125,8 +131,8 @@ func (w Warnings) Kinds() []ErrorKind {
 	return all.Kinds()
 }
 
-// hint says what bytes that are no bencode look like, as far as that helps whoever fetched them; fault is what is wrong with
-// them as bencode.
+// hint says what bytes that are no bencode look like, as far as that helps whoever fetched them; fault is what is
+// wrong with them as bencode.
 func hint(b []byte, fault ErrorKind) string {
 	head := b[:min(len(b), 512)]
 	text := bytes.TrimLeft(bytes.TrimPrefix(head, []byte("\xef\xbb\xbf")), " \t\r\n\f")

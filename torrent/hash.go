@@ -59,7 +59,8 @@ func hexText(b []byte, zero bool) []byte {
 	return hex.AppendEncode(nil, b)
 }
 
-// decodeHashV1 reads just 40 hexadecimal or 32 base32 digits. The all-zero hash is none, which is what it leaves of others.
+// decodeHashV1 reads just 40 hexadecimal or 32 base32 digits. The all-zero hash is none, which is what it leaves of
+// others.
 func decodeHashV1(h *HashV1, s string) (ok bool) {
 	some := true
 	switch len(s) {
@@ -86,8 +87,9 @@ func decodeHashV2(h *HashV2, s string) bool {
 	return false
 }
 
-// decodeHex fills dst, of a multiple of four bytes, from twice as many digits, eight at a time. What is wrong is gathered and
-// looked at in the end, so that no step waits for the one before it. Some tells whether any digit is not zero.
+// decodeHex fills dst, of a multiple of four bytes, from twice as many digits, eight at a time. What is wrong is
+// gathered and looked at in the end, so that no step waits for the one before it. Some tells whether any digit is not
+// zero.
 func decodeHex(dst []byte, s string) (ok, some bool) {
 	var wrong, all uint64
 	for i := 0; i+4 <= len(dst) && 2*i+8 <= len(s); i += 4 {

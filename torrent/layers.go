@@ -6,8 +6,8 @@ import (
 	"github.com/seine-go/seine/torrent/bencode"
 )
 
-// pieceLayers checks the layers of the hash trees of version 2 against the roots, and gives them to the files. They stand
-// outside of the info dictionary, and may be missing: peers do not give them with it.
+// pieceLayers checks the layers of the hash trees of version 2 against the roots, and gives them to the files. They
+// stand outside of the info dictionary, and may be missing: peers do not give them with it.
 func (p *parser) pieceLayers() bool {
 	if p.m.Version&V2 == 0 || p.layers.Kind == bencode.None {
 		return true
@@ -40,9 +40,9 @@ func (p *parser) pieceLayers() bool {
 		}
 		pieces := (f.Length + p.m.PieceLength - 1) / p.m.PieceLength
 		if l.pieces < 0 && p.m.PieceLength == blockLength && int64(len(l.hashes)) == pieces*sha256.Size {
-			// BEP 52 makes no such exception, and libtorrent came to refuse these too. But torrents of this kind are about and
-			// count as valid: where pieces are blocks the layer says no more than what peers prove block by block. It is not
-			// handed out.
+			// BEP 52 makes no such exception, and libtorrent came to refuse these too. But torrents of this kind are
+			// about and count as valid: where pieces are blocks the layer says no more than what peers prove block by
+			// block. It is not handed out.
 			p.warn(ErrInvalidPieceLayers, p.layers.Start, "piece layers")
 			continue
 		}
@@ -60,7 +60,8 @@ type layer struct {
 	pieces int64 // once checked; -1 when the hashes do not give the root
 }
 
-// readLayers fills in the layers that are asked for; of two the first counts. It is false when the entries are no layers.
+// readLayers fills in the layers that are asked for; of two the first counts. It is false when the entries are no
+// layers.
 func (p *parser) readLayers(layers map[HashV2]*layer) bool {
 	if p.layers.Kind != bencode.Dict {
 		return false
@@ -79,8 +80,8 @@ func (p *parser) readLayers(layers map[HashV2]*layer) bool {
 	return true
 }
 
-// merkleRoot computes the root above a layer of piece hashes (BEP 52): the layer is filled up to a power of two with the
-// roots of pieces that hold zero hashes alone.
+// merkleRoot computes the root above a layer of piece hashes (BEP 52): the layer is filled up to a power of two with
+// the roots of pieces that hold zero hashes alone.
 func merkleRoot(hashes []byte, pieceLength int64) HashV2 {
 	var pad HashV2
 	for n := int64(blockLength); n < pieceLength; n *= 2 {

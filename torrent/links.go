@@ -1,7 +1,7 @@
 package torrent
 
-// links puts the targets of symbolic links below the name of the torrent. Those of files that were renamed follow them, and
-// it warns of those that lead nowhere.
+// links puts the targets of symbolic links below the name of the torrent. Those of files that were renamed follow
+// them, and it warns of those that lead nowhere.
 func (p *parser) links(files []File) {
 	graph := newLinkGraph(len(files))
 	for i := range files {
@@ -31,7 +31,8 @@ func (p *parser) links(files []File) {
 // maxLinks is how many links may lead to each other, as Linux has it.
 const maxLinks = 40
 
-// linkGraph tells where the symbolic links of a torrent lead. Case counts: where a system keeps it, D/x is no way to d/x.
+// linkGraph tells where the symbolic links of a torrent lead. Case counts: where a system keeps it, D/x is no way to
+// d/x.
 type linkGraph struct {
 	paths *pathSet          // files, and folders
 	links map[string]string // targets of links by their paths

@@ -9,7 +9,8 @@ import (
 // Magnet is a magnet link to a torrent (BEP 9, 53). Lists hold each entry once, in the order of the link; entries of
 // numbered keys come first, in the order of their numbers. At least one of the hashes is set in a valid link.
 //
-// It reads itself from text, so that a field of this type in JSON, or of a type that is extracted from a page, just works.
+// It reads itself from text, so that a field of this type in JSON, or of a type that is extracted from a page, just
+// works.
 type Magnet struct {
 	V1       HashV1   // xt=urn:btih
 	V2       HashV2   // xt=urn:btmh

@@ -8,10 +8,10 @@ import (
 	"unsafe"
 )
 
-// ParseMagnet reads a magnet link as it is found in the wild: with blanks around it, separators escaped for HTML, slashes
-// before the question mark, blanks and any characters in values. What is not understood is passed over, but for the hash:
-// without a valid one there is an error, a *MagnetError. Of several different hashes of a kind the first counts. Escapes
-// are decoded once, after the link was split.
+// ParseMagnet reads a magnet link as it is found in the wild: with blanks around it, separators escaped for HTML,
+// slashes before the question mark, blanks and any characters in values. What is not understood is passed over, but
+// for the hash: without a valid one there is an error, a *MagnetError. Of several different hashes of a kind the
+// first counts. Escapes are decoded once, after the link was split.
 func ParseMagnet(s string) (m Magnet, err error) {
 	if len(s) > MaxMagnetBytes {
 		return Magnet{}, &MagnetError{Kind: ErrTooLong}
@@ -174,8 +174,8 @@ func length(s string) (n int64, ok bool) {
 	return n, err == nil && n > 0 && s[0] != '+'
 }
 
-// skip passes over what is left of a parameter and the separator behind it: an ampersand, which may be escaped for HTML,
-// even several times.
+// skip passes over what is left of a parameter and the separator behind it: an ampersand, which may be escaped for
+// HTML, even several times.
 func (p *magnetParser) skip() {
 	if p.at+1 < len(p.link) && p.link[p.at] == '&' && p.link[p.at+1] > '#' && p.link[p.at+1]|0x20 != 'a' {
 		p.at++ // as it usually is
@@ -207,7 +207,8 @@ func (p *magnetParser) raw() string {
 	return value
 }
 
-// text reads a value and decodes its escapes once; what is no escape stays as it is. A plus sign becomes the byte given.
+// text reads a value and decodes its escapes once; what is no escape stays as it is. A plus sign becomes the byte
+// given.
 func (p *magnetParser) text(plus byte) string {
 	rest := p.link[p.at:]
 	if len(p.space)-p.used < len(rest) {

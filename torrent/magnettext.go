@@ -37,9 +37,9 @@ func (p *magnetParser) more(n int) {
 	}
 }
 
-// decodeValue decodes up to the next ampersand into dst, which is at least as long as s. It takes eight bytes at a time as
-// long as none of them is one of those that need a look, which are all below a comma or above a tilde. Odd tells whether
-// there may be control characters or bytes that are not ASCII.
+// decodeValue decodes up to the next ampersand into dst, which is at least as long as s. It takes eight bytes at a
+// time as long as none of them is one of those that need a look, which are all below a comma or above a tilde. Odd
+// tells whether there may be control characters or bytes that are not ASCII.
 func decodeValue(dst []byte, s string, plus byte) (n, read int, odd bool) {
 	for dst = dst[:len(s)]; read < len(s) && n < len(dst); n, read = n+1, read+1 {
 		for len(s)-read >= 8 && len(dst)-n >= 8 {
@@ -79,7 +79,8 @@ func decodeValue(dst []byte, s string, plus byte) (n, read int, odd bool) {
 	return n, read, odd
 }
 
-// colonSlashes is the eight bytes of "3A%2F%2F", which behind a percent sign are an escaped "://", in little-endian order.
+// colonSlashes is the eight bytes of "3A%2F%2F", which behind a percent sign are an escaped "://", in little-endian
+// order.
 const colonSlashes = '3' | 'A'<<8 | '%'<<16 | '2'<<24 | 'F'<<32 | '%'<<40 | '2'<<48 | 'F'<<56
 
 // eachByte times a byte holds it eight times.

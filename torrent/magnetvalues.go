@@ -74,9 +74,9 @@ const maxHost = 253
 // maxLabel is the greatest length of a label of a host name, in bytes.
 const maxLabel = 63
 
-// isHost tells whether s may be a host name or an IPv4 address. Labels hold letters, digits, hyphens but at their ends (RFC 1123,
-// 2.1), underscores as they are found, and letters of any script. A name whose last label is a number is an address, as the
-// URL standard has it.
+// isHost tells whether s may be a host name or an IPv4 address. Labels hold letters, digits, hyphens but at their
+// ends (RFC 1123, 2.1), underscores as they are found, and letters of any script. A name whose last label is a number
+// is an address, as the URL standard has it.
 func isHost(s string) bool {
 	if len(s) == 0 || len(s) > maxHost {
 		return false

@@ -6,12 +6,12 @@ import (
 )
 
 // String returns the link in canonical form: hashes first, in lower case, then the other parameters in a fixed order,
-// everything escaped that is not a letter, digit or one of "-._~". ParseMagnet reads what it has returned once back to an equal
-// Magnet, as long as the link is not longer than MaxMagnetBytes. Without a hash it is no valid link.
+// everything escaped that is not a letter, digit or one of "-._~". ParseMagnet reads what it has returned once back
+// to an equal Magnet, as long as the link is not longer than MaxMagnetBytes. Without a hash it is no valid link.
 func (m Magnet) String() string { return string(m.append(nil)) }
 
-// MarshalText is String for encoding packages. A Magnet without any hash, or whose link is longer than MaxMagnetBytes, is
-// a *MagnetError, as it is when it is read.
+// MarshalText is String for encoding packages. A Magnet without any hash, or whose link is longer than
+// MaxMagnetBytes, is a *MagnetError, as it is when it is read.
 func (m Magnet) MarshalText() ([]byte, error) {
 	if m.Version() == 0 {
 		return nil, &MagnetError{Kind: ErrMissingInfoHash}

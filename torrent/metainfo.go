@@ -16,8 +16,8 @@ const (
 	Hybrid         = V1 | V2 // both, of the same files
 )
 
-// Metainfo is what a .torrent file says. Byte slices in it, raw paths too, are parts of the input: neither may be changed
-// while the other is used. Strings do not share memory with the input.
+// Metainfo is what a .torrent file says. Byte slices in it, raw paths too, are parts of the input: neither may be
+// changed while the other is used. Strings do not share memory with the input.
 type Metainfo struct {
 	Version Version
 	V1      HashV1 // info hash of version 1; zero when there is none
@@ -36,16 +36,19 @@ type Metainfo struct {
 	Length      int64  // of all Files in bytes; symbolic links count nothing
 	PadFiles    int    // files that only fill up pieces (BEP 47)
 	PadLength   int64  // of them, in bytes
-	Private     bool   // peers from the trackers alone: BEP 27 writes a one; any number but zero counts, as clients have it
-	Source      string // of the info dictionary, which some trackers use to make hashes differ; empty when there is none
+	// peers from the trackers alone: BEP 27 writes a one; any number but zero counts, as clients have it
+	Private bool
+	// of the info dictionary, which some trackers use to make hashes differ; empty when there is none
+	Source string
 
-	Trackers     [][]string // tiers (BEP 12) of http, https, udp, ws and wss URLs, or names without a scheme as they stand; each once
-	WebSeeds     []string   // url-list (BEP 19), trimmed, without those that hold control characters, each once
-	HTTPSeeds    []string   // httpseeds (BEP 17), as WebSeeds
-	Nodes        []Node     // nodes of the hash table (BEP 5)
-	Comment      string     // as stored: it may hold any bytes
-	CreatedBy    string     // as stored: it may hold any bytes
-	CreationDate int64      // as stored, see Created; zero when there is none
+	// tiers (BEP 12) of http, https, udp, ws and wss URLs, or names without a scheme as they stand; each once
+	Trackers     [][]string
+	WebSeeds     []string // url-list (BEP 19), trimmed, without those that hold control characters, each once
+	HTTPSeeds    []string // httpseeds (BEP 17), as WebSeeds
+	Nodes        []Node   // nodes of the hash table (BEP 5)
+	Comment      string   // as stored: it may hold any bytes
+	CreatedBy    string   // as stored: it may hold any bytes
+	CreationDate int64    // as stored, see Created; zero when there is none
 }
 
 // Node is the address of a node of the hash table.
@@ -56,10 +59,10 @@ type Node struct {
 
 // File is a file of a torrent.
 type File struct {
-	// Path is the path of the file, elements separated by slashes, below Metainfo.Name when there are several files. It is
-	// safe on Unix by construction: relative, valid UTF-8, without empty, "." and ".." elements, separators of any system,
-	// control and bidirectional control characters; elements have at most 255 bytes, and no two files of a torrent, nor
-	// a file and a folder, differ by case alone. Names reserved by Windows may occur.
+	// Path is the path of the file, elements separated by slashes, below Metainfo.Name when there are several files.
+	// It is safe on Unix by construction: relative, valid UTF-8, without empty, "." and ".." elements, separators of
+	// any system, control and bidirectional control characters; elements have at most 255 bytes, and no two files of
+	// a torrent, nor a file and a folder, differ by case alone. Names reserved by Windows may occur.
 	Path   string
 	Length int64 // in bytes
 	Offset int64 // of its first byte in the torrent, where pieces of PieceLength are counted
@@ -117,8 +120,8 @@ func (f *File) PieceLayer() []byte {
 	return f.more.layer
 }
 
-// LinkTarget is the path that a symbolic link leads to, below Metainfo.Name and safe as Path is; empty when there is none.
-// A link that leads to no file and no folder of the torrent has a warning.
+// LinkTarget is the path that a symbolic link leads to, below Metainfo.Name and safe as Path is; empty when there is
+// none. A link that leads to no file and no folder of the torrent has a warning.
 func (f *File) LinkTarget() string {
 	if f.more == nil {
 		return ""
@@ -169,13 +172,16 @@ type Limits struct {
 	Files      int // pad files too; default DefaultMaxFiles
 	Pieces     int // default DefaultMaxPieces
 	Duplicates int // files whose path had to be made unique; default DefaultMaxDuplicates
-	PathBytes  int // of all paths together, raw or safe, and of the targets of links; default DefaultMaxPathBytes. They have at most 4,194,304 elements
+	// of all paths together, raw or safe, and of the targets of links; default DefaultMaxPathBytes. They have at most
+	// 4,194,304 elements
+	PathBytes int
 }
 
 // Defaults of [Limits].
 const (
-	DefaultMaxFiles      = 200_000
-	DefaultMaxPieces     = 1 << 21 // of version 2 bencode.DefaultMaxBytes leaves room for a few less, and 1.3 million of a Hybrid
+	DefaultMaxFiles = 200_000
+	// of version 2 bencode.DefaultMaxBytes leaves room for a few less, and 1.3 million of a Hybrid
+	DefaultMaxPieces     = 1 << 21
 	DefaultMaxDuplicates = 10_000
 	DefaultMaxPathBytes  = 64 << 20
 )

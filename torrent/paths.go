@@ -131,9 +131,9 @@ func splitExt(name []byte) (stem, ext []byte) {
 	return name, nil
 }
 
-// appendSafePath appends the safe form of a path in bencode and tells whether that is the path as stored. What is left
-// of no element is "_", unless the element is empty, ".", ".." or control characters alone: that is left out. A path that would be too long loses
-// folders before its last element.
+// appendSafePath appends the safe form of a path in bencode and tells whether that is the path as stored. What is
+// left of no element is "_", unless the element is empty, ".", ".." or control characters alone: that is left out. A
+// path that would be too long loses folders before its last element.
 func appendSafePath(dst, raw []byte) (safe []byte, same bool) {
 	start := len(dst)
 	last := start
@@ -172,8 +172,8 @@ func appendSafePath(dst, raw []byte) (safe []byte, same bool) {
 	return dst, same
 }
 
-// leavesMark tells whether an element of which nothing is left is replaced rather than left out. Control characters count
-// for nothing: some programs fill names up with them.
+// leavesMark tells whether an element of which nothing is left is replaced rather than left out. Control characters
+// count for nothing: some programs fill names up with them.
 func leavesMark(e []byte) bool {
 	e = bytes.TrimFunc(e, unicode.IsControl)
 	return len(e) > 0 && string(e) != "." && string(e) != ".."

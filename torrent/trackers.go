@@ -120,8 +120,8 @@ func (t *tiers) endTier(start int) {
 	}
 }
 
-// announceList reads the tiers of BEP 12. A flat list of URLs and a single URL are found in the wild; each URL is then a
-// tier of its own.
+// announceList reads the tiers of BEP 12. A flat list of URLs and a single URL are found in the wild; each URL is
+// then a tier of its own.
 func (p *parser) announceList() {
 	const key = "announce-list"
 	t := p.Next()

@@ -10,9 +10,9 @@ import (
 	"unicode/utf8"
 )
 
-// pathSet holds paths, compared without case unless it is exact, by a keyed hash of 64 bits alone: that two paths share one by chance is so
-// rare that it does not matter, and it would only give a file another name. An input cannot aim at it, as the key is
-// drawn anew each time.
+// pathSet holds paths, compared without case unless it is exact, by a keyed hash of 64 bits alone: that two paths
+// share one by chance is so rare that it does not matter, and it would only give a file another name. An input cannot
+// aim at it, as the key is drawn anew each time.
 type pathSet struct {
 	seed    maphash.Seed
 	exact   bool     // whether case counts
@@ -68,7 +68,8 @@ func (s *pathSet) grow() {
 	}
 }
 
-// child hashes a path from the hash of its folder and its last element, so that a deep path costs no more than its length.
+// child hashes a path from the hash of its folder and its last element, so that a deep path costs no more than its
+// length.
 func (s *pathSet) child(folder uint64, element string) uint64 {
 	s.fold = binary.LittleEndian.AppendUint64(s.fold[:0], folder)
 	if s.exact {
@@ -162,8 +163,8 @@ func (p *parser) rename(f *File, path string) {
 	f.Path = path
 }
 
-// fewAndUnique tells, for a few files with names of ASCII, that no two are in each other's way. It is the short way for the usual
-// torrent.
+// fewAndUnique tells, for a few files with names of ASCII, that no two are in each other's way. It is the short way
+// for the usual torrent.
 func fewAndUnique(files []File) bool {
 	const few = 16
 	if len(files) > few {

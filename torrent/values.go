@@ -52,8 +52,8 @@ func (p *parser) name() bool {
 		p.fault(ErrMissingName, max(in.name.Start, in.offset), "name")
 }
 
-// takeName takes a name, unless it is empty, of control characters alone, or a parent reference. What is left of no other
-// name is "_", as it is with elements of paths.
+// takeName takes a name, unless it is empty, of control characters alone, or a parent reference. What is left of no
+// other name is "_", as it is with elements of paths.
 func (p *parser) takeName(t bencode.Token, key string) bool {
 	raw := p.Text(t)
 	safe := appendSafe(nil, raw)

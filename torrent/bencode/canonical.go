@@ -5,9 +5,9 @@ import (
 	"slices"
 )
 
-// Canonical returns the canonical form of the value at the start of b: keys sorted, of repeated ones the first, numbers
-// without leading zeros. Bytes after the value are left out. It takes time and memory in proportion to the value, however
-// deep it is.
+// Canonical returns the canonical form of the value at the start of b: keys sorted, of repeated ones the first,
+// numbers without leading zeros. Bytes after the value are left out. It takes time and memory in proportion to the
+// value, however deep it is.
 func (o Options) Canonical(b []byte) ([]byte, error) {
 	n, _, err := o.Check(b)
 	if err != nil {
@@ -38,8 +38,8 @@ func (o Options) Canonical(b []byte) ([]byte, error) {
 	}
 }
 
-// canonical writes a value in the order of the input, in parts, and puts the parts of dictionaries in order by their links
-// alone, so that no byte is moved more than once.
+// canonical writes a value in the order of the input, in parts, and puts the parts of dictionaries in order by their
+// links alone, so that no byte is moved more than once.
 type canonical struct {
 	out    []byte
 	parts  []part    // in the order of the input; the last is being written

@@ -19,14 +19,15 @@ const maxRecursion = 10_000
 // Unmarshal reads the value at the start of b into v, a pointer, leniently within the default bounds. Bytes after the
 // value are allowed.
 //
-// Integers fit all integer types that hold them, and a bool (zero is false); strings fit string, []byte and an array of
-// bytes of just that length; lists fit slices, and arrays of just that length; dictionaries fit structs and maps whose key is a string type. Pointers are
-// allocated. An any becomes int64, string, []any or map[string]any. A struct's field takes the key of its tag
-// `bencode:"key"`, else its name, compared exactly; a tag of "-" leaves it out, and the fields of embedded structs, and of
-// embedded pointers to structs, count as its own. Keys without a field are passed over; a field without a key keeps its value. What is decoded shares no
-// memory with b.
+// Integers fit all integer types that hold them, and a bool (zero is false); strings fit string, []byte and an array
+// of bytes of just that length; lists fit slices, and arrays of just that length; dictionaries fit structs and maps
+// whose key is a string type. Pointers are allocated. An any becomes int64, string, []any or map[string]any. A
+// struct's field takes the key of its tag `bencode:"key"`, else its name, compared exactly; a tag of "-" leaves it
+// out, and the fields of embedded structs, and of embedded pointers to structs, count as its own. Keys without a
+// field are passed over; a field without a key keeps its value. What is decoded shares no memory with b.
 //
-// A value that does not fit its Go type is left out and decoding goes on; the first such fault is returned at the end.
+// A value that does not fit its Go type is left out and decoding goes on; the first such fault is returned at the
+// end.
 func Unmarshal(b []byte, v any) error {
 	_, _, err := Options{}.Unmarshal(b, v)
 	return err

@@ -10,7 +10,7 @@
 //	}
 //	err := bencode.Unmarshal(data, &peer)
 //
-// Reading is lenient unless [Options] say otherwise: keys out of order, a repeated key (the first one counts), a leading
-// zero, a negative zero and bytes after the value are told as warnings; strict reading makes an error of them.
-// Integers are those of an int64; a larger one is an error.
+// Reading is lenient unless [Options] say otherwise: keys out of order, a repeated key (the first one counts), a
+// leading zero, a negative zero and bytes after the value are told as warnings; strict reading makes an error of
+// them. Integers are those of an int64; a larger one is an error.
 package bencode

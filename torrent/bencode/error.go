@@ -74,8 +74,8 @@ type Warning struct {
 // MaxWarnings is how many warnings of one kind are kept; further ones of it are dropped.
 const MaxWarnings = 16
 
-// Warnings are the faults of an input in the order in which they were met, at most [MaxWarnings] of a kind. As an error,
-// which strict reading makes of them, errors.Is finds each kind.
+// Warnings are the faults of an input in the order in which they were met, at most [MaxWarnings] of a kind. As an
+// error, which strict reading makes of them, errors.Is finds each kind.
 type Warnings []Warning
 
 func (w Warnings) Error() string {

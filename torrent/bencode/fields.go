@@ -15,8 +15,8 @@ type field struct {
 	omitEmpty bool
 }
 
-// fieldsOf lists the fields of a struct type, sorted by key. Of several with one key the shallowest counts, and of those
-// of one depth the first.
+// fieldsOf lists the fields of a struct type, sorted by key. Of several with one key the shallowest counts, and of
+// those of one depth the first.
 func fieldsOf(t reflect.Type) []field {
 	if f, ok := fieldCache.Load(t); ok {
 		return f.([]field)
@@ -43,7 +43,8 @@ func fieldsOf(t reflect.Type) []field {
 // fieldCache holds a []field for each reflect.Type of a struct that was met.
 var fieldCache sync.Map
 
-// flattened tells whether a field is an embedded struct, or a pointer to one, whose fields count as those of the outer one.
+// flattened tells whether a field is an embedded struct, or a pointer to one, whose fields count as those of the
+// outer one.
 func flattened(sf reflect.StructField) bool {
 	t := sf.Type
 	if t.Kind() == reflect.Pointer {
@@ -66,8 +67,8 @@ func find(fields []field, key []byte) (int, bool) {
 	return slices.BinarySearchFunc(fields, key, func(f field, k []byte) int { return cmp.Compare(f.key, string(k)) })
 }
 
-// reach returns a field, and allocates embedded pointers on the way to it. It is false behind a nil pointer to a type that
-// is not exported, which cannot be set.
+// reach returns a field, and allocates embedded pointers on the way to it. It is false behind a nil pointer to a type
+// that is not exported, which cannot be set.
 func reach(v reflect.Value, index []int) (reflect.Value, bool) {
 	for i, n := range index {
 		if i > 0 && v.Kind() == reflect.Pointer {

@@ -28,6 +28,7 @@ func TestHostileBencode(t *testing.T) {
 		{"empty lists", list("le"), bencode.ErrTokens},
 		{"empty dictionaries", list("de"), bencode.ErrTokens},
 		{"small dictionaries", list("d0:i0ee"), bencode.ErrTokens},
+		{"dictionaries, as many as the tokens allow", "l" + strings.Repeat("de", bencode.DefaultMaxTokens/2-1) + "e", nil},
 		{"long strings", list("1000:" + strings.Repeat("x", 1000)), nil},
 		{"one string", fmt.Sprintf("%d:", size) + strings.Repeat("x", size), nil},
 		{"keys", "d" + strings.Repeat("1:a0:", size/5) + "e", bencode.ErrTokens},

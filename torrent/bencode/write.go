@@ -18,8 +18,8 @@ func AppendInt(dst []byte, n int64) []byte {
 	return append(dst, 'e')
 }
 
-// Writer writes one value in canonical form. The caller gives the keys of a dictionary in the order of their bytes, each
-// once; a call that breaks the form is kept as the fault that Bytes returns. The zero value is ready for use.
+// Writer writes one value in canonical form. The caller gives the keys of a dictionary in the order of their bytes,
+// each once; a call that breaks the form is kept as the fault that Bytes returns. The zero value is ready for use.
 type Writer struct {
 	buf   []byte
 	stack []writing

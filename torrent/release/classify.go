@@ -46,7 +46,8 @@ func buildExtensions() map[string]Kind {
 	return m
 }
 
-// cutExtension cuts off an extension that is known. One with no name in front of it is no extension, and no name either.
+// cutExtension cuts off an extension that is known. One with no name in front of it is no extension, and no name
+// either.
 func cutExtension(name string) (stem, ext string) {
 	stem, ext = splitExtension(name)
 	if _, ok := extensions[ext]; !ok || ext == "001" {
@@ -71,8 +72,8 @@ func splitExtension(name string) (stem, ext string) {
 // the word.
 const SampleBytes = 300 << 20
 
-// Classify tells what a file is by its path, with slashes between the elements, and its size in bytes; a size of zero or less is
-// unknown.
+// Classify tells what a file is by its path, with slashes between the elements, and its size in bytes; a size of zero
+// or less is unknown.
 func Classify(path string, size int64) Kind {
 	elements := strings.Split(strings.ToLower(path), "/")
 	name := elements[len(elements)-1]

@@ -7,8 +7,8 @@ import (
 	"unicode"
 )
 
-// form is a pattern that begins at a word: at a letter or digit with none before it. It is tried at words that begin with one of some
-// bytes alone, and looks ahead by lookAhead, so that a name costs no more than its length.
+// form is a pattern that begins at a word: at a letter or digit with none before it. It is tried at words that begin
+// with one of some bytes alone, and looks ahead by lookAhead, so that a name costs no more than its length.
 type form struct {
 	re     *regexp.Regexp
 	starts string // first bytes of the pattern
@@ -29,8 +29,8 @@ func newNumberForm(then, pattern string) form {
 	return f
 }
 
-// follows tells whether behind the numbers and separators at an offset there is one of some bytes. It is a short way past
-// most numbers.
+// follows tells whether behind the numbers and separators at an offset there is one of some bytes. It is a short way
+// past most numbers.
 func (p *parser) follows(at int, then string) bool {
 	rest := strings.TrimLeft(p.low[at:min(at+lookAhead, len(p.low))], digit+" .,_-\n\r\f")
 	return rest != "" && strings.IndexByte(then, rest[0]) >= 0

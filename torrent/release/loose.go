@@ -12,8 +12,8 @@ var (
 	groupNumber = regexp.MustCompile(`^(\d{1,4})(?:\s?[-~]\s?(\d{1,4}))?(?:\s?v\d)?(?:\s?(?:end|fin|final|完|全集))?$`)
 )
 
-// looseEpisodes reads episodes that only their place tells: behind a dash, alone in a bracket, a range, or the last number of a
-// name that begins with a group.
+// looseEpisodes reads episodes that only their place tells: behind a dash, alone in a bracket, a range, or the last
+// number of a name that begins with a group.
 func (p *parser) looseEpisodes() {
 	if len(p.Episodes) > 0 || p.Date != "" {
 		return
@@ -126,8 +126,8 @@ func (p *parser) lastNumber(end int) bool {
 	return false
 }
 
-// bareNumber takes a number that begins with a zero, or one such as 409, season and episode, that stands before the tags of a name
-// without a year.
+// bareNumber takes a number that begins with a zero, or one such as 409, season and episode, that stands before the
+// tags of a name without a year.
 func (p *parser) bareNumber(end int) {
 	for i, w := range p.words {
 		s := p.text(i, i)

@@ -146,8 +146,8 @@ func (p *parser) ordinal(at int) bool { return strings.HasPrefix(p.low[at:], "�
 // nextSeason is a further season behind one.
 var nextSeason = regexp.MustCompile(`^\s*([-~–,&+/]|and|и|y|to)(?:\s*[,&+/])?\s*s?(?:season\s)?(\d{1,2})(?:$|[^\pL\pN])`)
 
-// listSeasons reads the numbers of seasons at an offset. A dash between blanks joins them only behind a word in the plural, else an
-// episode follows it.
+// listSeasons reads the numbers of seasons at an offset. A dash between blanks joins them only behind a word in the
+// plural, else an episode follows it.
 func (p *parser) listSeasons(at int, many bool) (list []int, end int) {
 	end = at
 	for end < len(p.low) && '0' <= p.low[end] && p.low[end] <= '9' {

@@ -42,8 +42,8 @@ type step struct {
 	isRange bool // with those between
 }
 
-// nextEpisode reads a further episode. A number behind a dash between blanks begins a title rather, as in S01E01 - 24 Hours, unless
-// it has a letter or the season before it.
+// nextEpisode reads a further episode. A number behind a dash between blanks begins a title rather, as in S01E01 - 24
+// Hours, unless it has a letter or the season before it.
 func (p *parser) nextEpisode(first, at int, l listing) (s step, ok bool) {
 	for _, re := range []*regexp.Regexp{nextAgain, nextLettered, nextPlain} {
 		m := p.match(re, at)
@@ -102,7 +102,8 @@ func span(first, last int) []int {
 	return extend([]int{first}, last)
 }
 
-// extend adds the numbers behind the last one of a list up to another. If that makes a range of more than maxInRange, it adds only its end.
+// extend adds the numbers behind the last one of a list up to another. If that makes a range of more than maxInRange,
+// it adds only its end.
 func extend(list []int, to int) []int {
 	from := list[len(list)-1]
 	if to-from >= maxInRange {

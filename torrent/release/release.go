@@ -3,13 +3,13 @@
 //	r := release.Parse("The.Show.S02E05-E06.1080p.WEB-DL.DDP5.1.H.264-GROUP.mkv")
 //	// r.Title "The Show", r.Seasons [2], r.Episodes [5 6], r.Resolution "1080p", r.Source "WEB-DL", r.Group "GROUP"
 //
-// There is no standard of such names; Parse follows the habits of scene, peer-to-peer, anime, Spanish, Russian and Chinese
-// releases, and leaves a field empty rather than guess. [Classify] tells what a file is by its path.
+// There is no standard of such names; Parse follows the habits of scene, peer-to-peer, anime, Spanish, Russian and
+// Chinese releases, and leaves a field empty rather than guess. [Classify] tells what a file is by its path.
 //
 // Conventions: a pack of a season has Seasons and no Episodes; episodes that are counted over a whole series have no
-// season; Cap.409, and a number such as 409 right before the tags of a name without a year, are episode 9 of season 4; of a
-// date the year counts as Year; tags of sites and groups are no part of the title; of titles in several scripts the Latin
-// one is given; dots between words are blanks.
+// season; Cap.409, and a number such as 409 right before the tags of a name without a year, are episode 9 of season
+// 4; of a date the year counts as Year; tags of sites and groups are no part of the title; of titles in several
+// scripts the Latin one is given; dots between words are blanks.
 package release
 
 import (
@@ -22,26 +22,30 @@ import (
 
 // Info is what a name says. Empty fields were not found.
 type Info struct {
-	Title      string
-	Year       int    // 1900 to MaxYear
-	Date       string // of a broadcast, as 2006-01-02
-	Seasons    []int  // rising
-	Episodes   []int  // rising; without Seasons they may be counted over the whole series; of a range of more than 2000 only the two ends
+	Title   string
+	Year    int    // 1900 to MaxYear
+	Date    string // of a broadcast, as 2006-01-02
+	Seasons []int  // rising
+	// rising; without Seasons they may be counted over the whole series; of a range of more than 2000 only the two
+	// ends
+	Episodes   []int
 	Resolution string // lines with p or i, such as 1080p; 4K is 2160p, 1280x720 is 720p
-	Source     string // BluRay, BDRip, BRRip, WEB-DL, WEBRip, WEB, HDTV, TVRip, HD-DVD, DVD, DVDRip, HDRip, CAM, TeleSync, TeleCine, Screener, Workprint, VHS or PPV
-	Remux      bool
-	Video      string   // codec: H.264, H.265, AV1, VP9, XviD, DivX, MPEG-2, VC-1
-	BitDepth   int      // bits of a color
-	HDR        []string // HDR, HDR10, HDR10+, DV, HLG, SDR
-	Audio      []string // codecs: AAC, AC3, EAC3, DTS, DTS-HD, DTS-HD MA, DTS-X, TrueHD, Atmos, FLAC, Opus, MP3, PCM
-	Channels   string   // such as 5.1
-	Languages  []string // codes of ISO 639-1; "multi" and "dual" when only the number is told
-	Edition    []string // such as Extended, Unrated, Director's Cut
-	Proper     bool     // or repack, rerip
-	Complete   bool     // all episodes of a season or seasons of a series
-	Group      string
-	Checksum   string // CRC-32 in eight hexadecimal digits, upper case
-	Container  string // extension of a file in lower case, without the dot
+	// BluRay, BDRip, BRRip, WEB-DL, WEBRip, WEB, HDTV, TVRip, HD-DVD, DVD, DVDRip, HDRip, CAM, TeleSync, TeleCine,
+	// Screener, Workprint, VHS or PPV
+	Source    string
+	Remux     bool
+	Video     string   // codec: H.264, H.265, AV1, VP9, XviD, DivX, MPEG-2, VC-1
+	BitDepth  int      // bits of a color
+	HDR       []string // HDR, HDR10, HDR10+, DV, HLG, SDR
+	Audio     []string // codecs: AAC, AC3, EAC3, DTS, DTS-HD, DTS-HD MA, DTS-X, TrueHD, Atmos, FLAC, Opus, MP3, PCM
+	Channels  string   // such as 5.1
+	Languages []string // codes of ISO 639-1; "multi" and "dual" when only the number is told
+	Edition   []string // such as Extended, Unrated, Director's Cut
+	Proper    bool     // or repack, rerip
+	Complete  bool     // all episodes of a season or seasons of a series
+	Group     string
+	Checksum  string // CRC-32 in eight hexadecimal digits, upper case
+	Container string // extension of a file in lower case, without the dot
 }
 
 // Bounds of what is read.
@@ -75,8 +79,8 @@ func Parse(name string) Info {
 	return p.Info
 }
 
-// inherit fills what is missing from a folder above. The folder that a file is in is often the release, and the file renamed: then its
-// title goes before that of the file.
+// inherit fills what is missing from a folder above. The folder that a file is in is often the release, and the file
+// renamed: then its title goes before that of the file.
 func (p *parser) inherit(folder *parser, parent bool) {
 	if p.Title == "" || parent && folder.Title != "" && folder.isRelease() {
 		p.Title = folder.Title

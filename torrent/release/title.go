@@ -10,8 +10,8 @@ import (
 
 func isYear(n int) bool { return 1900 <= n && n <= MaxYear }
 
-// years finds the year: the last one that is not where the title begins. One in brackets goes before others; behind a season or
-// an episode a bare one counts only beside a tag, since titles of episodes hold years.
+// years finds the year: the last one that is not where the title begins. One in brackets goes before others; behind a
+// season or an episode a bare one counts only beside a tag, since titles of episodes hold years.
 func (p *parser) years() {
 	if p.Year != 0 {
 		return
@@ -103,7 +103,8 @@ func (p *parser) title() {
 	p.Title = title
 }
 
-// outermost is the start of the outermost bracket around an offset that begins behind the start of the title, or the offset.
+// outermost is the start of the outermost bracket around an offset that begins behind the start of the title, or the
+// offset.
 func (p *parser) outermost(at int) int {
 	for _, g := range p.groups {
 		if g.from >= p.start && g.from <= at && at < g.to {
@@ -200,7 +201,8 @@ var article = regexp.MustCompile(`(?i)^(.+), (the|an?|les?|la|der|die|das|el|los
 // brackets are pairs without others in them.
 var brackets = regexp.MustCompile(`\[[^\[\]]*\]|\([^()]*\)|\{[^{}]*\}|【[^【】]*】|（[^（）]*）`)
 
-// latinPart picks the Latin one of titles in several scripts: of parts between slashes or bars, or behind letters of another script.
+// latinPart picks the Latin one of titles in several scripts: of parts between slashes or bars, or behind letters of
+// another script.
 func latinPart(s string) string {
 	parts := strings.FieldsFunc(s, func(r rune) bool { return r == '/' || r == '|' })
 	if len(parts) > 1 && slices.ContainsFunc(parts, func(x string) bool { return script(x) == otherScript }) {
@@ -255,7 +257,8 @@ func isIdeograph(r rune) bool {
 	return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul) || r == 'ー' || r == '・'
 }
 
-// bracketTitle finds the title of a name that is all brackets: behind the group, the first that is no mark and, if there is one, Latin.
+// bracketTitle finds the title of a name that is all brackets: behind the group, the first that is no mark and, if
+// there is one, Latin.
 func (p *parser) bracketTitle() string {
 	var candidates []string
 	for i, g := range p.groups {
@@ -330,7 +333,8 @@ func (p *parser) group() {
 // maxGroupTail is how many bytes a group has at most, with the brackets behind it.
 const maxGroupTail = 256
 
-// behindTags tells whether tags end before an offset, with nothing but words between that are tags too, though titles hold them.
+// behindTags tells whether tags end before an offset, with nothing but words between that are tags too, though titles
+// hold them.
 func (p *parser) behindTags(at int) bool {
 	backwards := slices.SortedFunc(slices.Values(p.marks), func(x, y mark) int { return y.to - x.to })
 	for _, m := range backwards {

@@ -244,7 +244,8 @@ func (p *parser) found(from, to int, t tag) {
 	}
 }
 
-// tell says what was found. Words that titles hold count behind the end of the title alone, or in a bracket with nothing else.
+// tell says what was found. Words that titles hold count behind the end of the title alone, or in a bracket with
+// nothing else.
 func (p *parser) tell(end int) {
 	for _, f := range p.findings {
 		if f.kind == tagMark || f.from >= end || f.from > p.start && p.bracketOfTags(f.from) {
