@@ -117,6 +117,9 @@ func (d *Downloader) run(ctx context.Context, req *Request, to destination) (*Do
 	if err != nil {
 		return nil, &Error{Op: "parse", URL: req.URL, Kind: ErrInvalid, Err: err}
 	}
+	if d.Fetcher == nil {
+		return nil, &Error{Op: "download", URL: req.URL, Kind: ErrInvalid, Err: errNilFetcher}
+	}
 	if req.Method != "" && req.Method != http.MethodGet {
 		return nil, &Error{Op: "download", URL: req.URL, Kind: ErrInvalid, Err: errNotGet}
 	}

@@ -244,6 +244,15 @@ func TestDownloadFaults(t *testing.T) {
 		if _, err := d.File(t.Context(), &Request{URL: film}, filepath.Join(t.TempDir(), "no", "film")); !errors.Is(err, os.ErrNotExist) {
 			t.Errorf("%v", err)
 		}
+		if _, err := (&Downloader{}).Copy(t.Context(), &Request{URL: film}, io.Discard); !errors.Is(err, ErrInvalid) {
+			t.Errorf("without a Fetcher: %v", err)
+		}
+		secret := filepath.Join(t.TempDir(), "secret")
+		s.cuts = []int{500}
+		(&Downloader{Fetcher: d.Fetcher, Tries: -1}).File(t.Context(), &Request{URL: "http://ann:pass@films.example/film.bin"}, secret)
+		if info, err := os.ReadFile(secret + infoSuffix); err != nil || strings.Contains(string(info), "pass") {
+			t.Errorf("%v, %s", err, info)
+		}
 		for _, bad := range []Request{{URL: "http://"}, {URL: film, Method: "POST"}} {
 			if _, err := d.Copy(t.Context(), &bad, io.Discard); !errors.Is(err, ErrInvalid) {
 				t.Errorf("%v", err)

@@ -8,6 +8,8 @@ import (
 	"io"
 	"io/fs"
 	"os"
+
+	"github.com/seine-go/seine/internal/weburl"
 )
 
 // What stands beside a file while it is downloaded.
@@ -31,7 +33,7 @@ type partInfo struct {
 // A file that is there is replaced. No two downloads of one path may run at once. Request.MaxBody bounds the whole; zero
 // means DefaultMaxBody, negative no bound.
 func (d *Downloader) File(ctx context.Context, req *Request, path string) (*Download, error) {
-	part, err := openPart(req.URL, path)
+	part, err := openPart(withoutUserInfo(req.URL), path)
 	if err != nil {
 		return nil, &Error{Op: "download", URL: req.URL, Kind: ErrSink, Err: err}
 	}
@@ -46,6 +48,14 @@ func (d *Downloader) File(ctx context.Context, req *Request, path string) (*Down
 		return nil, &Error{Op: "download", URL: req.URL, Kind: ErrSink, Err: err}
 	}
 	return done, nil
+}
+
+// withoutUserInfo returns a URL without what is secret, as it may stand in a file.
+func withoutUserInfo(url string) string {
+	if u, err := weburl.Parse(url); err == nil {
+		return u.WithoutUserInfo().Href()
+	}
+	return url
 }
 
 // fileTarget is the part of a file that has come.

@@ -116,6 +116,9 @@ func TestAuth(t *testing.T) {
 
 func TestUserAgent(t *testing.T) {
 	t.Parallel()
+	if got := through(t, UserAgent(nil), &Request{URL: "https://films.example/"}); got.Header != nil {
+		t.Errorf("%v", got.Header)
+	}
 	m := UserAgent(func(req *Request) string { return strings.TrimPrefix(req.URL, "https://films.example/") })
 	for _, c := range []struct {
 		url    string

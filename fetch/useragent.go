@@ -2,11 +2,15 @@ package fetch
 
 import "context"
 
-// UserAgent gives requests that have none the User-Agent that choose returns for them; "" leaves it to the Transport. It can
+// UserAgent gives requests that have none the User-Agent that choose returns for them; "" leaves it to the Transport, and
+// so does a nil choose. It can
 // stand anywhere in a chain. A crawler that obeys robots.txt asks by its Config.Agent, whatever is chosen here: what hosts
 // read in one must be found in the other.
 func UserAgent(choose func(req *Request) string) Middleware {
 	return func(next Fetcher) Fetcher {
+		if choose == nil {
+			return next
+		}
 		return FetcherFunc(func(ctx context.Context, req *Request) (*Response, error) {
 			if _, there := headerValues(req.Header, "User-Agent"); there {
 				return next.Fetch(ctx, req)
