@@ -2,7 +2,6 @@ package crawler
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"iter"
 
@@ -55,7 +54,7 @@ func Items[T any](ctx context.Context, p *Page, scope string) iter.Seq2[T, error
 		}
 		for v, report := range schema.Each(ctx, p.Document(), scope) {
 			p.reports = append(p.reports, report)
-			if !yield(v, errors.Join(report.Faults...)) {
+			if !yield(v, report.Err) {
 				return
 			}
 		}

@@ -54,6 +54,7 @@ type Report struct {
 	Cut       int     // fields that were left out because there were more than 10,000
 	Flattened bool    // the tree lacks elements; see Document.Tree
 	Faults    []error // of the page: data in it that cannot be read
+	Err       error   // of the extraction, as Schema.Extract returns it
 }
 
 // Field returns the report of a field by its path.

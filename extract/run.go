@@ -37,7 +37,8 @@ func (x *run) end() error {
 	if err := x.ctx.Err(); err != nil {
 		x.errs = append(x.errs, err)
 	}
-	return errors.Join(x.errs...)
+	x.report.Err = errors.Join(x.errs...)
+	return x.report.Err
 }
 
 // tell adds what became of a field to the report, and to the errors if it is one.

@@ -115,6 +115,8 @@ func (s *Schema[T]) ExtractInto(ctx context.Context, d *Document, dst any) (*Rep
 	return s.fill(ctx, d, reflect.ValueOf(v).Elem())
 }
 
+var _ Extractor = (*Schema[struct{}])(nil)
+
 // Extractor fills values from pages. Every *Schema is one.
 type Extractor interface {
 	ExtractInto(ctx context.Context, d *Document, dst any) (*Report, error)
@@ -127,12 +129,12 @@ func (s *Schema[T]) fill(ctx context.Context, d *Document, dst reflect.Value) (*
 }
 
 // Each fills a T from each place that sources find, "css=li.film || json=$.films[*]": the first source that finds any counts.
-// Bad sources give one zero T, with the error in Report.Faults.
+// The error of each stands in Report.Err. Bad sources give one zero T.
 func (s *Schema[T]) Each(ctx context.Context, d *Document, scope string) iter.Seq2[T, *Report] {
 	return func(yield func(T, *Report) bool) {
 		fail := func(err error) {
 			var zero T
-			yield(zero, &Report{Faults: []error{err}})
+			yield(zero, &Report{Err: err})
 		}
 		sources, fault := compileSources(scope)
 		if fault != nil {
@@ -149,9 +151,7 @@ func (s *Schema[T]) Each(ctx context.Context, d *Document, scope string) iter.Se
 			var v T
 			x := run{ctx: ctx, doc: d, report: &Report{Fields: make([]FieldReport, 0, len(s.plan.fields))}, most: s.o.MaxItems}
 			x.fill(s.plan, at, reflect.ValueOf(&v).Elem(), "")
-			if err := x.end(); err != nil {
-				x.report.Faults = append(x.report.Faults, err)
-			}
+			_ = x.end() // it stands in the report
 			if !yield(v, x.report) || ctx.Err() != nil {
 				return
 			}
