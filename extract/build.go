@@ -31,6 +31,9 @@ func (s *scanner) buildStart(b, name []byte, start, i int) int {
 		return end
 	}
 	s.builder.process(t)
+	if s.enough() {
+		return end
+	}
 	id := lookupTag(name)
 	svg := s.builder.space == inSVG && id == tagA
 	kept := s.builder.kept && (s.builder.space == inHTML || svg) || id == tagFrame && s.frameset
@@ -48,7 +51,17 @@ func (s *scanner) buildEnd(b, name []byte, start, end int) {
 	t := token{kind: endToken, tagName: s.buildName(name)}
 	if !s.filter.drops(&t, s.builder, b, start, end) {
 		s.builder.process(t)
+		s.enough()
 	}
+}
+
+// enough stops a scan that is to tell whether the page is too deep or too large, once it is.
+func (s *scanner) enough() bool {
+	if s.filter == nil || !s.filter.check || !s.builder.over() {
+		return false
+	}
+	s.doubt()
+	return true
 }
 
 func (s *scanner) buildName(name []byte) tagName {

@@ -21,6 +21,7 @@ type builder struct {
 	head, form uint32       // ids of the elements; zero: none
 	lastID     uint32
 	clones     int // how often a formatting element was opened again
+	overflows  int // how often an element was one too many
 	quirks     bool
 	inText     bool   // in the text mode: what comes is the end tag of a raw text element
 	empty      uint32 // id of a pre that has nothing in it yet
@@ -218,6 +219,8 @@ func (b *builder) push(e element) element {
 	}
 	if len(b.open) < maxOpen {
 		b.open = append(b.open, e)
+	} else {
+		b.overflows++
 	}
 	return e
 }

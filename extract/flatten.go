@@ -9,9 +9,9 @@ import (
 )
 
 const (
-	// maxDepth is how deep the elements of a flattened page are nested. The parser takes maxOpen; what it opens by itself
-	// needs room.
-	maxDepth = 400
+	// maxDepth is how deep the elements of a flattened page are nested, those counted that may be opened again. The parser
+	// takes maxOpen; what it opens by itself (a tbody, a tr, a p for its end tag) needs room.
+	maxDepth = maxOpen - 8
 	// maxFormatting is how many formatting elements of a flattened page may be active at once.
 	maxFormatting = 50
 	// maxClones is how many elements a tree may have that stand for tags that others share: a formatting element that is
@@ -22,7 +22,7 @@ const (
 // parsePage parses a page, flattened where its tree would be too deep or too large.
 func parsePage(text []byte) (parsed, error) {
 	tags := bytes.Count(text, []byte("<"))
-	if tags*min(countFormatting(text, tags), maxOpen) <= maxClones || countClones(text) <= maxClones {
+	if tags*min(countFormatting(text, tags), maxOpen) <= maxClones || fits(text) {
 		if root, err := parseTree(text); err == nil {
 			return parsed{root: root}, nil
 		}
@@ -56,11 +56,15 @@ func countFormatting(text []byte, tags int) (n int) {
 	}
 }
 
-func countClones(text []byte) int {
-	s := scanner{window: len(text) + 1, builder: &builder{}, filter: &filter{depth: maxOpen, formatting: maxOpen}}
+// fits says whether the tree of a page is neither too deep nor too large. It reads no further than where it is.
+func fits(text []byte) bool {
+	s := scanner{window: len(text) + 1, builder: &builder{}, filter: &filter{depth: maxOpen, formatting: maxOpen, check: true}}
 	s.run(text, true)
-	return s.builder.clones
+	return !s.builder.over()
 }
+
+// over says whether the parser would refuse the page, or make too much of it.
+func (b *builder) over() bool { return b.overflows > 0 || b.clones > maxClones }
 
 // flatten copies a page without the start tags that make it too deep or too large, and without their end tags.
 func flatten(text []byte, tags int) []byte {
@@ -73,8 +77,9 @@ func flatten(text []byte, tags int) []byte {
 // filter decides which tags of a page its tree is built of. The scanner asks it before its builder takes a tag, so that
 // the builder follows the construction of the filtered page.
 type filter struct {
-	depth      int // most open elements
-	formatting int // most active formatting elements
+	depth      int  // most open elements
+	formatting int  // most active formatting elements
+	check      bool // the scan stops where the page is too deep or too large
 
 	dropped map[uint64]int // start tags that are left out, by the hash of their name; nil: none are
 	out     []byte         // the page up to copied without what is dropped
@@ -92,8 +97,8 @@ func (f *filter) drops(t *token, b *builder, text []byte, start, end int) bool {
 		}
 		f.dropped[t.hash]--
 	} else {
-		tooDeep := len(b.open) >= f.depth && (b.isForeign() || !closesAtOnce(t.atom))
-		if !tooDeep && (!isFormatting(t.atom) || len(b.formatting) < f.formatting) {
+		tooDeep := f.tooDeep(b) && (b.isForeign() || !closesAtOnce(t.atom))
+		if !tooDeep && (!isFormatting(t.atom) || b.active(f.formatting) < f.formatting) {
 			return false
 		}
 		f.dropped[t.hash]++
@@ -101,6 +106,22 @@ func (f *filter) drops(t *token, b *builder, text []byte, start, end int) bool {
 	f.out = append(f.out, text[f.copied:start]...)
 	f.copied = end
 	return true
+}
+
+// tooDeep says whether one more element is too deep, now or once the formatting elements are opened again.
+func (f *filter) tooDeep(b *builder) bool {
+	room := f.depth - len(b.open)
+	return room <= 0 || room <= maxFormatting && b.active(room) >= room
+}
+
+// active counts the active formatting elements, markers apart, up to a bound.
+func (b *builder) active(most int) (n int) {
+	for i := len(b.formatting) - 1; i >= 0 && n < most; i-- {
+		if !b.formatting[i].isMarker() {
+			n++
+		}
+	}
+	return n
 }
 
 // closesAtOnce says whether an element of HTML has no content but text.

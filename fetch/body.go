@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
 	"math"
 	"net/http"
@@ -43,7 +44,7 @@ type meter struct {
 	err   error // of r, io.EOF included
 }
 
-var errTooMuch = errors.New("more coded bytes than the decoded ones may be")
+var errTooMuch = errors.New("more coded bytes than MaxBody allows decoded ones")
 
 // Read reads from below.
 func (m *meter) Read(p []byte) (int, error) {
@@ -167,7 +168,7 @@ func (b *bodyReader) read(info *bodyInfo, limit int64) (data []byte, sunk int64,
 		}
 		data = b.keep(data)
 	}
-	cut, fatal = b.outcome(err)
+	cut, fatal = b.outcome(err, limit)
 	if fatal != nil {
 		data = nil
 	}
@@ -175,13 +176,13 @@ func (b *bodyReader) read(info *bodyInfo, limit int64) (data []byte, sunk int64,
 }
 
 // outcome says what the error means in which reading a body has ended.
-func (b *bodyReader) outcome(err error) (cut, fatal *Error) {
+func (b *bodyReader) outcome(err error, limit int64) (cut, fatal *Error) {
 	var own *sinkError
 	switch {
 	case errors.As(err, &own):
 		return nil, &Error{Op: "sink", Kind: ErrSink, Err: own.err}
 	case err == errOverflow:
-		return &Error{Op: "read body", Kind: ErrBodyLimit}, nil
+		return &Error{Op: "read body", Kind: ErrBodyLimit, Err: fmt.Errorf("more than the %d bytes that MaxBody allows", limit)}, nil
 	case err == io.EOF:
 		err = b.drain()
 	}

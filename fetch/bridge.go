@@ -182,7 +182,8 @@ func bridgeError(ctx context.Context, url string, err error) *Error {
 
 // RoundTripper makes a RoundTripper of a Fetcher, for http.Client and for httputil.ReverseProxy. Redirects are left to whoever uses it. The
 // body has been read when RoundTrip returns and is decoded: the response has no Content-Encoding then, and says
-// Uncompressed. Of a body that was cut the last Read returns the reason.
+// Uncompressed. Of a body that was cut the last Read returns the reason. Response.TLS is nil, of https too: what is known of the
+// handshake stands in the Trace of the Fetcher's own Response.
 func RoundTripper(f Fetcher) http.RoundTripper { return fetcherTripper{f} }
 
 type fetcherTripper struct{ f Fetcher }

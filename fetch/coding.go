@@ -9,11 +9,16 @@ import (
 	"golang.org/x/text/encoding/htmlindex"
 )
 
-// CodingError is a content coding that is not known, or too many of them.
+// CodingError is a content coding that is not known, or too many of them, joined by commas.
 type CodingError struct{ Coding string }
 
 // Error names the coding.
-func (e *CodingError) Error() string { return fmt.Sprintf("content coding %q is not known", e.Coding) }
+func (e *CodingError) Error() string {
+	if strings.Contains(e.Coding, ",") { // no name of a coding has one
+		return fmt.Sprintf("more than %d content codings: %.100q", maxCodings, e.Coding)
+	}
+	return fmt.Sprintf("content coding %q is not known", e.Coding)
+}
 
 type coding uint8
 
@@ -54,7 +59,7 @@ func codings(h http.Header) (list []coding, unknown string) {
 				return nil, name
 			}
 			if list = append(list, c); len(list) > maxCodings {
-				return nil, strings.Join(fields, ", ")
+				return nil, strings.Join(fields, ", ") // which has a comma
 			}
 		}
 	}

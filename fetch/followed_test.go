@@ -92,3 +92,22 @@ func TestFromRoundTripperOddRequests(t *testing.T) {
 		}
 	}
 }
+
+// A bound that is passed is told with its field, and too many codings as what they are.
+func TestBoundsAreNamed(t *testing.T) {
+	t.Parallel()
+	f := FromRoundTripper(tripper(func(r *http.Request) (*http.Response, error) {
+		h := http.Header{}
+		if r.URL.Path == "/coded" {
+			h.Set("Content-Encoding", strings.Repeat("gzip,", maxCodings)+"gzip")
+		}
+		return &http.Response{StatusCode: 200, Header: h, ContentLength: -1, Body: io.NopCloser(strings.NewReader(strings.Repeat("x", 100)))}, nil
+	}))
+	resp, err := f.Fetch(t.Context(), &Request{URL: "http://a.example/", MaxBody: 10})
+	if err != nil || KindOf(resp.BodyErr()) != ErrBodyLimit || !strings.Contains(resp.BodyErr().Error(), "more than the 10 bytes that MaxBody allows") {
+		t.Errorf("%v, %v", err, resp.BodyErr())
+	}
+	if _, err = f.Fetch(t.Context(), &Request{URL: "http://a.example/coded"}); KindOf(err) != ErrEncoding || !strings.Contains(err.Error(), "content codings") || strings.Contains(err.Error(), "not known") {
+		t.Errorf("%v", err)
+	}
+}
