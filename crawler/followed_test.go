@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"runtime"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/seine-go/seine/crawler"
@@ -83,5 +85,43 @@ func TestFollowedRedirectsAreChecked(t *testing.T) {
 				}
 			})
 		})
+	}
+}
+
+// What a Fetcher does wrong is told of the Fetcher.
+func TestFetchersFaultsAreTheirs(t *testing.T) {
+	t.Parallel()
+	nothing := fetch.FetcherFunc(func(context.Context, *fetch.Request) (*fetch.Response, error) { return nil, nil })
+	goexit := fetch.FetcherFunc(func(context.Context, *fetch.Request) (*fetch.Response, error) { runtime.Goexit(); return nil, nil })
+	same := func(f fetch.Fetcher) fetch.Fetcher { return f }
+	for _, c := range []struct {
+		fetcher fetch.Fetcher
+		chain   []fetch.Middleware
+		want    string
+	}{
+		{nothing, nil, "the Fetcher returned neither a response nor an error"},
+		{nothing, []fetch.Middleware{same}, "the Fetcher or a middleware returned neither a response nor an error"},
+		{goexit, nil, "the Fetcher ended its goroutine"},
+		{goexit, []fetch.Middleware{same}, "the Fetcher or a middleware ended its goroutine"},
+		{fetch.FetcherFunc(func(_ context.Context, q *fetch.Request) (*fetch.Response, error) {
+			return &fetch.Response{Request: q, URL: q.URL, Status: 200}, nil
+		}), nil, "the handler ended its goroutine"},
+	} {
+		var f failures
+		e, err := crawler.New(crawler.Config{
+			Fetcher: c.fetcher, Middleware: c.chain, IgnoreRobots: true, Hooks: f.hook(),
+			Handler: crawler.HandlerFunc(func(context.Context, *crawler.Page) error { runtime.Goexit(); return nil }),
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := e.Run(t.Context(), "http://a.example/"); err != nil || len(f.errs) != 1 {
+			t.Fatalf("%v, %v", err, f.errs)
+		}
+		for _, err := range f.errs {
+			if !strings.Contains(err.Error(), c.want) {
+				t.Errorf("%v, want %s", err, c.want)
+			}
+		}
 	}
 }

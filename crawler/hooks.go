@@ -91,14 +91,19 @@ func (v *visit) fetch() (*fetch.Response, error) {
 	if err != nil {
 		return nil, err
 	}
+	v.at = "the Fetcher or a middleware"
+	if len(v.e.cfg.Middleware) == 0 {
+		v.at = "the Fetcher"
+	}
 	result.Response, result.Err = v.e.fetcher.Fetch(ctx, v.req.fetchRequest(v.e.cfg.MaxHops))
 	if result.Response == nil && result.Err == nil {
-		result.Err = &fetch.Error{Op: "fetch", URL: v.req.URL, Kind: fetch.ErrInvalid, Err: errNothing}
+		result.Err = &fetch.Error{Op: "fetch", URL: v.req.URL, Kind: fetch.ErrInvalid, Err: fmt.Errorf("%s %w", v.at, errNothing)}
 	}
+	v.at = ""
 	return result.Response, result.Err
 }
 
-var errNothing = errors.New("a middleware returned neither a response nor an error")
+var errNothing = errors.New("returned neither a response nor an error")
 
 // handle calls the handler, with a place among those that may use the CPU.
 func (v *visit) handle(p *Page) error {

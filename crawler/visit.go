@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"runtime/debug"
 	"sync"
@@ -17,6 +18,7 @@ import (
 
 // visit is the work on one lease.
 type visit struct {
+	at     string // who outside has been called, where it is no handler
 	r      *run
 	e      *Engine
 	lease  Lease
@@ -92,6 +94,9 @@ func (r *run) visit(l Lease, leased time.Time, s *scratch) {
 	defer cancel(nil)
 	defer func() { // also when the handler ended its goroutine
 		v.over.Store(true)
+		if err == errGone && v.at != "" {
+			err = Permanent(fmt.Errorf("seine: %s ended its goroutine", v.at))
+		}
 		if s.abandoned = !r.settles(v); !s.abandoned {
 			defer r.left(v)
 			v.conclude(p, err)
