@@ -12,6 +12,15 @@
 //		fmt.Println(link.Kind, link.URL)
 //	}
 //
+// [From] fills a Go type from a page by what the tags of its fields say; [Schema] has the grammar, and reports where each
+// field came from:
+//
+//	type Film struct {
+//		Title string `extract:"ld=Movie.name || css=h1.title || og=title ; required"`
+//		Year  int    `extract:"css=.year ; min=1880"`
+//	}
+//	film, err := extract.From[Film](doc)
+//
 // The link pass tokenizes as the HTML standard says (WHATWG HTML 13.2.5) and gives exactly the links of the tree that
 // golang.org/x/net/html builds with scripting off; what differs, and why, is listed at [Scan]. It does not guess encodings, run scripts or fetch anything.
 package extract

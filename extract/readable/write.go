@@ -28,7 +28,6 @@ type writer struct {
 	blank  bool            // a blank is due
 	prefix []string        // what stands before each line: of quotes and lists
 	marker string          // of the list item that begins
-	raw    int             // inside pre
 	tight  bool            // the next block follows without an empty line
 	before []string        // prefix of the block before
 	level  int             // signs and links that this stands in
