@@ -93,7 +93,9 @@ func (p *Page) scanOptions() extract.ScanOptions {
 	return o
 }
 
-// Find returns what a CSS selector matches. A bad selector fails the page, and matches nothing.
+// Find returns what a CSS selector matches. A bad selector fails the page, and matches nothing. Of a page whose elements are
+// nested too deep the tree lacks some (extract.Document.Tree), so that Find, Text, Attr and Follow may match less than the
+// page has; such a page is logged and counted in Stats.Flattened. Links and FollowLinks need no tree and lack nothing.
 func (p *Page) Find(selector string) *goquery.Selection {
 	s, err := p.Document().Find(selector)
 	if err != nil {

@@ -234,6 +234,10 @@ func (v *visit) accountPage(p *Page, s *Settlement) {
 	if left > 0 || p.cut {
 		c.cut.Add(1)
 	}
+	if p.doc != nil && p.doc.IsFlattened() {
+		c.flattened.Add(1)
+		v.e.log.Warn("flattened: its tree lacks elements that are nested too deep", "url", weburl.Redact(p.URL))
+	}
 	if v.e.log.Enabled(v.ctx, slog.LevelDebug) {
 		v.e.log.Debug("page", "url", weburl.Redact(p.URL), "status", p.Response.Status, "bytes", p.Response.RawSize, "links", len(s.Links), "depth", p.Depth)
 	}

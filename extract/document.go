@@ -98,6 +98,12 @@ func (d *Document) Flattened() bool {
 	return p.flattened
 }
 
+// IsFlattened is Flattened for a tree that somebody has asked for; without one it is false. It parses nothing.
+func (d *Document) IsFlattened() bool {
+	p, built := d.builtTree()
+	return built && p.flattened
+}
+
 // Selection returns the root of the tree for goquery; it is empty when Tree has an error.
 func (d *Document) Selection() *goquery.Selection {
 	p, err := d.tree()
