@@ -18,6 +18,7 @@ type statements struct {
 	begin, commit, rollback                     *sql.Stmt
 	change, part, block, unblock, head          *sql.Stmt
 	noChanges, noParts, blocks, put, del, value *sql.Stmt
+	all                                         []*sql.Stmt
 }
 
 func (s *statements) prepare(ctx context.Context, conn *sql.Conn) error {
@@ -44,6 +45,7 @@ func (s *statements) prepare(ctx context.Context, conn *sql.Conn) error {
 		if *p.to, err = conn.PrepareContext(ctx, p.sql); err != nil {
 			return err
 		}
+		s.all = append(s.all, *p.to)
 	}
 	return nil
 }

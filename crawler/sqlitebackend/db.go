@@ -87,17 +87,30 @@ func openFile(ctx context.Context, path string, o Options, clock func() time.Dur
 	db.store = &Store{db: db}
 	err := db.start(ctx)
 	if err != nil {
-		if db.writer.conn != nil {
-			db.writer.conn.Close()
-		}
-		for _, c := range []*sql.DB{db.read, db.writer.db} {
-			if c != nil {
-				c.Close()
-			}
-		}
+		_ = db.release() // there is an error already
 		return nil, fmt.Errorf("seine: sqlite: %s: %w", path, err)
 	}
 	return db, nil
+}
+
+// release closes what there is of statements and connections. A connection keeps its files open as long as it has statements.
+func (db *DB) release() error {
+	var errs []error
+	for _, s := range append(db.writer.st.all, db.journal.block, db.store.get, db.store.scan, db.store.scanTo) {
+		if s != nil {
+			errs = append(errs, s.Close())
+		}
+	}
+	if db.read != nil {
+		errs = append(errs, db.read.Close())
+	}
+	if db.writer.conn != nil {
+		errs = append(errs, db.writer.conn.Close())
+	}
+	if db.writer.db != nil {
+		errs = append(errs, db.writer.db.Close())
+	}
+	return errors.Join(errs...)
 }
 
 func (db *DB) start(ctx context.Context) (err error) {
@@ -168,5 +181,5 @@ func (db *DB) Close() error {
 		_, err := db.writer.conn.ExecContext(context.Background(), "PRAGMA wal_checkpoint(TRUNCATE)")
 		errs = append(errs, err)
 	}
-	return errors.Join(append(errs, db.read.Close(), db.writer.conn.Close(), db.writer.db.Close(), db.lock.Close())...)
+	return errors.Join(append(errs, db.release(), db.lock.Close())...)
 }

@@ -16,9 +16,10 @@ import (
 
 // world is where the frontiers of a test are: a clock of its own, and files that die with it.
 type world struct {
-	dir   string
-	clock atomic.Int64
-	files int
+	dir     string
+	clock   atomic.Int64
+	machine time.Duration // what its clock is ahead
+	files   int
 }
 
 func newWorld(t testing.TB) *world { return &world{dir: t.TempDir()} }
@@ -32,7 +33,7 @@ func (w *world) open(t testing.TB, path string, o Options) *DB {
 	t.Helper()
 	start := w.clock.Load()
 	clock := func() time.Duration { return time.Duration(w.clock.Load() - start) }
-	now := func() time.Time { return time.Unix(1_000_000, w.clock.Load()) }
+	now := func() time.Time { return time.Unix(1_000_000, w.clock.Load()).Add(w.machine) }
 	db, err := open(context.Background(), path, o, clock, now)
 	if err != nil {
 		t.Fatal(err)

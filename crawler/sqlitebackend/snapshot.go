@@ -2,6 +2,7 @@ package sqlitebackend
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
 	"io"
@@ -96,18 +97,33 @@ func openOrRecover(ctx context.Context, path string, o Options, clock func() tim
 			return nil, err
 		}
 	}
-	return nil, &DamagedError{Path: path, Err: r.Err}
+	damaged := error(&DamagedError{Path: path, Err: r.Err})
+	if r.Damaged != "" {
+		damaged = errors.Join(damaged, rename(path, r.Damaged))
+	}
+	return nil, damaged
 }
 
 // putAside gives a damaged file and its log another name.
 func putAside(path string, now time.Time) (string, error) {
 	to := path + damagedMark + now.UTC().Format(snapshotTime)
+	return to, rename(to, path)
+}
+
+// rename gives a file and its log another name, over what has it.
+func rename(to, from string) error {
 	for _, end := range []string{"", "-wal", "-shm"} {
-		if err := os.Rename(path+end, to+end); err != nil && !errors.Is(err, os.ErrNotExist) {
-			return "", fmt.Errorf("seine: sqlite: %w", err)
+		err := removed(to + end)
+		if err == nil {
+			if err = os.Rename(from+end, to+end); errors.Is(err, os.ErrNotExist) {
+				err = nil
+			}
+		}
+		if err != nil {
+			return fmt.Errorf("seine: sqlite: %w", err)
 		}
 	}
-	return to, nil
+	return nil
 }
 
 func copyFile(to, from string) error {
@@ -137,8 +153,8 @@ func (db *DB) Snapshot(ctx context.Context) (string, error) {
 	if err := os.Remove(draft); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return "", fmt.Errorf("seine: sqlite: %w", err)
 	}
-	if _, err := db.read.ExecContext(ctx, "VACUUM INTO ?", draft); err != nil {
-		return "", db.closedOr(fmt.Errorf("seine: sqlite: snapshot: %w", errors.Join(err, removed(draft))))
+	if err := db.vacuumInto(ctx, draft); err != nil {
+		return "", fmt.Errorf("seine: sqlite: snapshot: %w", errors.Join(err, removed(draft)))
 	}
 	if err := errors.Join(syncFile(draft), os.Rename(draft, to)); err != nil {
 		return "", fmt.Errorf("seine: sqlite: snapshot: %w", err)
@@ -154,8 +170,25 @@ func (db *DB) Snapshot(ctx context.Context) (string, error) {
 	return to, err
 }
 
+// vacuumInto copies what is committed. The connections for reading may write nothing, not even that.
+func (db *DB) vacuumInto(ctx context.Context, to string) error {
+	db.mu.Lock()
+	closed := db.closed
+	db.mu.Unlock()
+	if closed {
+		return ErrClosed
+	}
+	c, err := sql.Open("sqlite", dsn(db.path, busyTimeout))
+	if err != nil {
+		return err
+	}
+	_, err = c.ExecContext(ctx, "VACUUM INTO ?", to)
+	return errors.Join(err, c.Close())
+}
+
+// removed removes a file, if there is one.
 func removed(path string) error {
-	if err := os.Remove(path); !errors.Is(err, os.ErrNotExist) {
+	if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return err
 	}
 	return nil

@@ -1,0 +1,108 @@
+package sqlitebackend
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/seine-go/seine/crawler"
+)
+
+// smallDisk mounts a disk of a megabyte, or skips the test.
+func smallDisk(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, "size=1m"); err != nil {
+		if os.Getenv("SEINE_REQUIRE") == "all" {
+			t.Fatalf("no small disk: %v, and SEINE_REQUIRE=all", err)
+		}
+		t.Skipf("no small disk can be mounted: %v", err)
+	}
+	t.Cleanup(func() {
+		if err := syscall.Unmount(dir, 0); err != nil {
+			t.Error(err)
+		}
+	})
+	return dir
+}
+
+// A full disk is an error, nothing is half written, and once there is room again the crawl goes on.
+func TestFullDiskIsAnErrorAndPasses(t *testing.T) {
+	dir := smallDisk(t)
+	ballast := filepath.Join(dir, "ballast")
+	if err := os.WriteFile(ballast, make([]byte, 400<<10), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(dir, "crawl.db")
+	db, err := Open(t.Context(), path, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := db.Frontier()
+	url := func(n int) *crawler.Request {
+		return &crawler.Request{URL: fmt.Sprintf("https://a.example/%d/%s", n, strings.Repeat("x", 1000))}
+	}
+	added := 0
+	for ; err == nil && added < 10_000; added++ {
+		_, err = f.Add(t.Context(), url(added))
+	}
+	added-- // the last was answered with an error: it may be there or not
+	if err == nil || !strings.Contains(err.Error(), "full") {
+		t.Fatalf("after %d: %v", added, err)
+	}
+	if _, err := f.Add(t.Context(), url(added+1)); err == nil || !strings.Contains(err.Error(), "full") {
+		t.Fatalf("while it is full: %v", err)
+	}
+	if err := db.Store().Put(t.Context(), "a", []byte("1")); err == nil {
+		t.Fatal("a value was taken though the disk is full")
+	}
+	if err := os.Remove(ballast); err != nil {
+		t.Fatal(err)
+	}
+	for start := time.Now(); ; {
+		if _, err = f.Add(t.Context(), url(added+1)); err == nil {
+			break
+		}
+		if time.Since(start) > 20*time.Second {
+			t.Fatalf("with room again: %v", err)
+		}
+	}
+	if err := errors.Join(db.Check(t.Context()), db.Close()); err != nil {
+		t.Fatal(err)
+	}
+	if db, err = Open(t.Context(), path, Options{}); err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	for n := range added {
+		if s, err := db.Frontier().Add(t.Context(), url(n)); err != nil || s[0] != crawler.Duplicate {
+			t.Fatalf("%d is %v, %v", n, s, err)
+		}
+	}
+	fmt.Printf("shown durable.3: a full disk is an error after %d requests, all of which are there; with room again the crawl goes on\n", added)
+}
+
+func TestReadOnlyDisk(t *testing.T) {
+	dir := smallDisk(t)
+	path := filepath.Join(dir, "crawl.db")
+	db, err := Open(t.Context(), path, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := syscall.Mount("", dir, "", syscall.MS_REMOUNT|syscall.MS_RDONLY, ""); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Open(t.Context(), path, Options{}); !errors.Is(err, syscall.EROFS) || !strings.HasPrefix(err.Error(), "seine: sqlite: ") {
+		t.Fatalf("on a read-only disk: %v", err)
+	} else {
+		fmt.Println("shown durable.3: a read-only disk:", strings.ReplaceAll(err.Error(), dir, "…"))
+	}
+}
