@@ -1,0 +1,71 @@
+package sqlitebackend_test
+
+import (
+	"context"
+	"fmt"
+	"log"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+
+	"github.com/seine-go/seine/crawler"
+	"github.com/seine-go/seine/crawler/sqlitebackend"
+)
+
+// A crawl that is ended after two pages goes on where it stood.
+func ExampleOpen() {
+	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/html")
+		fmt.Fprint(w, `<a href="/1">one</a> <a href="/2">two</a> <a href="/3">three</a>`)
+	}))
+	defer site.Close()
+	dir, err := os.MkdirTemp("", "films")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer os.RemoveAll(dir)
+	crawl := func(most int64, seeds ...string) error {
+		db, err := sqlitebackend.Open(context.Background(), filepath.Join(dir, "films.db"), sqlitebackend.Options{})
+		if err != nil {
+			return err
+		}
+		defer db.Close()
+		eng, err := crawler.New(crawler.Config{
+			Name: "films", Frontier: db.Frontier(), Store: db.Store(), MaxPages: most, Concurrency: 1,
+			IgnoreRobots: true, AllowPrivate: true, Spacing: -1,
+			Handler: crawler.HandlerFunc(func(_ context.Context, p *crawler.Page) error {
+				p.FollowLinks()
+				return p.Save("page"+p.URL[len(site.URL):], "seen")
+			}),
+		})
+		if err != nil {
+			return err
+		}
+		defer eng.Close()
+		stats, err := eng.Run(context.Background(), seeds...)
+		fmt.Println(stats.Pages, "pages")
+		for e, err := range db.Store().Scan(context.Background(), "page/") {
+			if err != nil {
+				return err
+			}
+			fmt.Println(" ", e.Key)
+		}
+		return err
+	}
+	if err := crawl(2, site.URL+"/"); err != nil {
+		fmt.Println(err)
+	}
+	if err := crawl(0); err != nil { // no seeds: go on
+		fmt.Println(err)
+	}
+	// Output:
+	// 2 pages
+	//   page/
+	//   page/1
+	// 2 pages
+	//   page/
+	//   page/1
+	//   page/2
+	//   page/3
+}
