@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/seine-go/seine/crawler"
+	"github.com/seine-go/seine/fetch"
 )
 
 // A Delay that is as long as one can be is no pause of nothing.
@@ -81,6 +82,32 @@ func TestRetryPoliciesThatCannotBe(t *testing.T) {
 		var fault *crawler.ConfigError
 		if _, err := crawler.New(crawler.Config{Retry: p}); !errors.As(err, &fault) || !strings.HasPrefix(fault.Field, "Retry.") {
 			t.Errorf("%+v: %v", p, err)
+		}
+	}
+}
+
+// What a page is, the last media type says that is one.
+func TestMediaTypeOfAPage(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		types []string
+		body  string
+		html  bool
+	}{
+		{[]string{"text/plain", "text/html"}, "x", true},
+		{[]string{"text/html", "text/plain"}, "<html>", false},
+		{[]string{"text/html, text/plain"}, "<html>", false},
+		{[]string{"text/plain, TEXT/HTML ; charset=utf-8"}, "x", true},
+		{[]string{"text/html", "*/*", "junk", ""}, "x", true},
+		{[]string{"junk"}, "<!doctype html>", true},
+		{[]string{"junk"}, "x", false},
+		{nil, "<html>", true},
+		{[]string{"application/xhtml+xml"}, "x", true},
+		{[]string{"application/json"}, "<html>", false},
+	} {
+		p := &crawler.Page{Response: &fetch.Response{Header: http.Header{"Content-Type": c.types}, Body: []byte(c.body)}}
+		if got := p.IsHTML(); got != c.html {
+			t.Errorf("%q: %v", c.types, got)
 		}
 	}
 }

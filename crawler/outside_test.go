@@ -28,7 +28,6 @@ type odd struct {
 	after int64 // calls of it that go well
 	do    func(ctx context.Context) error
 	seeds []string
-	links int
 }
 
 func (o *odd) oddly(ctx context.Context, method string) error {

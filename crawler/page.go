@@ -56,18 +56,6 @@ func (p *Page) fault(err error) {
 	}
 }
 
-// IsHTML reports whether the page is HTML: by its media type, or, without one, by its first bytes.
-func (p *Page) IsHTML() bool {
-	media, _, _ := strings.Cut(p.Response.Header.Get("Content-Type"), ";")
-	switch strings.ToLower(strings.TrimSpace(media)) {
-	case "text/html", "application/xhtml+xml":
-		return true
-	case "":
-		return looksHTML(p.Response.Body)
-	}
-	return false
-}
-
 // Document returns the page's document, which is parsed when it is first asked, as HTML whatever the page is.
 func (p *Page) Document() *extract.Document {
 	if p.doc == nil {

@@ -4,7 +4,35 @@ import (
 	"bytes"
 	"net/http"
 	"strings"
+
+	"golang.org/x/net/http/httpguts"
 )
+
+// IsHTML reports whether the page is HTML: by its media type, or, without one, by its first bytes. Of several types the last
+// that is one counts (Fetch standard, "extract a MIME type").
+func (p *Page) IsHTML() bool {
+	switch mediaType(p.Response.Header["Content-Type"]) {
+	case "text/html", "application/xhtml+xml":
+		return true
+	case "":
+		return looksHTML(p.Response.Body)
+	}
+	return false
+}
+
+func mediaType(values []string) (media string) {
+	for _, v := range values {
+		for part := range strings.SplitSeq(v, ",") {
+			essence, _, _ := strings.Cut(part, ";")
+			essence = strings.ToLower(strings.TrimSpace(essence))
+			kind, sub, _ := strings.Cut(essence, "/")
+			if httpguts.ValidHeaderFieldName(kind) && httpguts.ValidHeaderFieldName(sub) && essence != "*/*" {
+				media = essence
+			}
+		}
+	}
+	return media
+}
 
 // maxSniff is how many bytes at the beginning of a body are looked at to tell what it is.
 const maxSniff = 16 << 10
