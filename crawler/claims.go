@@ -19,6 +19,26 @@ type claims struct {
 	n     atomic.Int64 // so that who has none needs no lock
 	mu    sync.Mutex
 	byKey map[string]*claim
+	moved map[string]struct{} // requests that are done since another was made of their redirect
+}
+
+// maxMoved bounds them; beyond it they are forgotten, and what comes back to them is taken for delivered.
+const maxMoved = 100_000
+
+func (c *claims) noteMoved(key string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.moved == nil || len(c.moved) >= maxMoved {
+		c.moved = map[string]struct{}{}
+	}
+	c.moved[key] = struct{}{}
+}
+
+func (c *claims) wasMoved(key string) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	_, moved := c.moved[key]
+	return moved
 }
 
 type claim struct {
@@ -103,7 +123,7 @@ func (v *visit) claim(url string, redirected bool) error {
 		return errTwice
 	}
 	v.claimed = at.key()
-	if _, arrived := v.r.leasedNow(at.key()); arrived || v.req.Hops == 0 && v.deliveredBefore(&at) {
+	if _, arrived := v.r.leasedNow(at.key()); arrived || v.deliveredBefore(&at) {
 		return errTwice
 	}
 	return nil
@@ -163,17 +183,20 @@ func (r *run) forgetClaims() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for key, claim := range c.byKey {
-		if leased, _ := r.holds(key); claim.delivered && !leased {
+		if !claim.delivered {
+			continue
+		}
+		if leased, _ := r.holds(key); !leased {
 			c.drop(key)
 		}
 	}
 }
 
-// deliveredBefore asks the frontier, if it is an Inspector, whether a request is done. One that was moved does not ask: it
-// may have come back to where its chain began, which is done.
+// deliveredBefore asks the frontier, if it is an Inspector, whether a request is done. One that was moved may have come back
+// to where its chain began, which is done and was not delivered.
 func (v *visit) deliveredBefore(at *Request) bool {
 	inspector, ok := v.e.cfg.Frontier.(Inspector)
-	if !ok {
+	if !ok || v.req.Hops > 0 && v.r.claims.wasMoved(at.key()) {
 		return false
 	}
 	var i Inspection

@@ -9,7 +9,9 @@ import (
 
 // Form returns the first form that a CSS selector matches, to be filled and given to Submit.
 func (p *Page) Form(selector string) (*extract.Form, error) {
-	return p.Document().Form(selector)
+	f, err := p.Document().Form(selector)
+	p.looked()
+	return f, err
 }
 
 // Submit stages what a form sends when the button of a name is pressed, "" for the first; its answer becomes a page. It is a

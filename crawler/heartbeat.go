@@ -26,7 +26,9 @@ func (r *run) renew(ctx context.Context) {
 	held := make(map[string]*visit, len(r.held))
 	leases := make([]Lease, 0, len(r.held))
 	for v := range r.held {
-		held[v.lease.Key] = v
+		if older := held[v.lease.Key]; older == nil || v.lease.Epoch < older.lease.Epoch { // which is the one that is lost
+			held[v.lease.Key] = v
+		}
 		leases = append(leases, v.lease)
 	}
 	r.mu.Unlock()

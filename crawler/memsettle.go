@@ -31,7 +31,10 @@ func (m *Memory) Settle(ctx context.Context, settlements ...Settlement) error {
 		m.keys.touch(hashes)
 		return m.settleAll(settlements, faulty, hashes, now)
 	})
-	if lost := (*LeaseLostError)(nil); failed != nil && errors.As(err, &lost) {
+	if failed == nil {
+		return err
+	}
+	if lost := (*LeaseLostError)(nil); errors.As(err, &lost) {
 		return errors.Join(err, failed)
 	}
 	return first(err, failed)

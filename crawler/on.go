@@ -31,6 +31,7 @@ func OnSchema[T any](m *Mux, pattern string, schema *extract.Schema[T], f func(c
 	}
 	m.HandleFunc(pattern, func(ctx context.Context, p *Page) error {
 		v, report, err := schema.Extract(ctx, p.Document())
+		p.looked()
 		p.reports = append(p.reports, report)
 		if err != nil {
 			if ctx.Err() != nil {
@@ -53,6 +54,7 @@ func Items[T any](ctx context.Context, p *Page, scope string) iter.Seq2[T, error
 			return
 		}
 		for v, report := range schema.Each(ctx, p.Document(), scope) {
+			p.looked()
 			p.reports = append(p.reports, report)
 			if !yield(v, report.Err) {
 				return

@@ -86,11 +86,19 @@ func (p *Page) scanOptions() extract.ScanOptions {
 // page has; such a page is logged and counted in Stats.Flattened. Links and FollowLinks need no tree and lack nothing.
 func (p *Page) Find(selector string) *goquery.Selection {
 	s, err := p.Document().Find(selector)
+	p.looked()
 	if err != nil {
 		p.fault(err)
 		return &goquery.Selection{}
 	}
 	return s
+}
+
+// looked notes whether the tree that somebody has looked at lacks elements.
+func (p *Page) looked() {
+	if p.v != nil && p.doc.IsFlattened() {
+		p.v.flattened.Store(true)
+	}
 }
 
 // Text returns the text of the first element that a CSS selector matches, blanks at its ends cut off; "" if there is

@@ -14,8 +14,9 @@ import (
 )
 
 // checkHop is asked before each redirect hop. What the crawl must not go to is refused; a hop to a host that has no
-// place now becomes a request of its own, so that no lease waits for another's.
-func (e *Engine) checkHop(ctx context.Context, _ *fetch.Request, next string) error {
+// place now becomes a request of its own, so that no lease waits for another's. What a middleware fetches beside the page,
+// such as a login, is not the page: where it leads is not what the page's redirects led to.
+func (e *Engine) checkHop(ctx context.Context, first *fetch.Request, next string) error {
 	v := visitOf(ctx)
 	if v == nil || robots.IsRobots(ctx) {
 		return nil // of robots.txt no robots are asked (RFC 9309 2.3.1.2)
@@ -24,21 +25,22 @@ func (e *Engine) checkHop(ctx context.Context, _ *fetch.Request, next string) er
 	if err != nil {
 		return err
 	}
+	own := first.URL == v.req.URL && fetch.RedirectMethod(0, first.Method) == fetch.RedirectMethod(0, v.req.Method)
 	v.mu.Lock()
 	hops := v.req.Hops + len(v.passed) + 1
 	v.mu.Unlock()
-	if hops > e.cfg.MaxHops {
+	if own && hops > e.cfg.MaxHops {
 		return e.tooManyHops(next)
 	}
 	host := u.Host()
 	if host != v.host {
-		if _, err := v.reserve(ctx, host); errors.Is(err, ErrBusy) {
+		if _, err := v.reserve(ctx, host); own && errors.Is(err, ErrBusy) {
 			return errMoved // where to, the error of the Transport tells
 		} else if err != nil {
 			return err
 		}
 	}
-	if err := v.askRobots(ctx, next, host); err != nil {
+	if err := v.askRobots(ctx, next, host); err != nil || !own {
 		return err
 	}
 	return v.pass(next)
@@ -144,6 +146,9 @@ func (v *visit) followed(hops []fetch.Hop) error {
 	u, err := v.mayHop(to)
 	if err != nil {
 		return err
+	}
+	if most := v.e.cfg.MaxHops; most > 0 && v.req.Hops+len(hops) > most {
+		return v.e.tooManyHops(to)
 	}
 	if host := u.Host(); v.e.robots != nil {
 		if host != v.host {

@@ -186,6 +186,9 @@ func (v *visit) account(p *Page, s *Settlement, err error) {
 		return
 	case errors.Is(err, errMoved):
 		c.moved.Add(1)
+		if !errors.Is(err, errTwice) {
+			v.r.claims.noteMoved(v.req.key())
+		}
 		return
 	case s.Outcome == Released:
 		v.e.log.Debug("released", "url", weburl.Redact(v.req.URL), "in", s.Delay, "err", err)
@@ -234,7 +237,7 @@ func (v *visit) accountPage(p *Page, s *Settlement) {
 	if left > 0 || p.cut {
 		c.cut.Add(1)
 	}
-	if p.doc != nil && p.doc.IsFlattened() {
+	if v.flattened.Load() {
 		c.flattened.Add(1)
 		v.e.log.Warn("flattened: its tree lacks elements that are nested too deep", "url", weburl.Redact(p.URL))
 	}

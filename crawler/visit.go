@@ -35,6 +35,8 @@ type visit struct {
 	arrived atomic.Bool // its own page is there
 	claimed string      // key of the page that redirects led to
 
+	flattened atomic.Bool // somebody has looked at its tree, which lacks elements
+
 	end    func(StageEnd) // of Hooks.Visit
 	result StageEnd
 

@@ -18,8 +18,8 @@ import (
 
 // 100 MB of hostile input take bounded time and memory even without limits of bytes and tokens.
 func TestHostileTorrentOf100MB(t *testing.T) {
-	if testing.Short() {
-		t.Skip("100 MB, many times")
+	if os.Getenv("SEINE_LONG") == "" {
+		t.Skip("SEINE_LONG is not set: 100 MB, many times")
 	}
 	const size = 100 << 20
 	unlimited := torrent.Limits{Bytes: -1, Tokens: -1}
@@ -95,7 +95,7 @@ func TestHostileTorrentOf100MB(t *testing.T) {
 // 100 MB of links of the greatest length, or 2 MB in the short form.
 func TestHostileMagnets(t *testing.T) {
 	size := 100 << 20
-	if testing.Short() {
+	if os.Getenv("SEINE_LONG") == "" {
 		size = 2 << 20
 	}
 	const head = "magnet:?xt=urn:btih:c9e15763f722f23e98a29decdfae341b98d53056"

@@ -116,7 +116,7 @@ func (c *Cookie) check() error {
 		return errDomain
 	case !c.HostOnly && isSuffix(c.Domain):
 		return errSuffix
-	case !strings.HasPrefix(c.Path, "/") || len(c.Path) > MaxPath || strings.Contains(c.Path, ";") || trim(c.Path) != c.Path:
+	case !strings.HasPrefix(c.Path, "/") || len(c.Path) > MaxPath || trim(c.Path) != c.Path:
 		return errPath
 	case !c.Expires.IsZero() && (c.Expires.Year() < 1 || c.Expires.Year() > 9999):
 		return errExpires
