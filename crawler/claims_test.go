@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/seine-go/seine/crawler"
+	"github.com/seine-go/seine/fetch"
 )
 
 // delivered collects what a handler got.
@@ -261,4 +262,81 @@ func TestPagesAndRedirectsToThemComeOnce_K012(t *testing.T) {
 			}
 		})
 	}
+}
+
+// What a middleware fetches beside a page, such as a login, is not the page: where its redirects lead stays unseen.
+func TestFetchesOfAMiddlewareLeaveTheirTargetsUnseen(t *testing.T) {
+	t.Parallel()
+	bubble(t, func(t *testing.T, w *web) {
+		w.serve(t, "films.example", func(rw http.ResponseWriter, r *http.Request) {
+			if r.URL.Path == "/login" {
+				http.Redirect(rw, r, "/account", http.StatusFound)
+				return
+			}
+			pages(map[string]string{"/": links("/account"), "/account": "mine"})(rw, r)
+		})
+		var once sync.Once
+		login := func(next fetch.Fetcher) fetch.Fetcher {
+			return fetch.FetcherFunc(func(ctx context.Context, q *fetch.Request) (*fetch.Response, error) {
+				once.Do(func() {
+					if r, err := next.Fetch(ctx, &fetch.Request{URL: "http://films.example/login"}); err != nil || r.URL != "http://films.example/account" {
+						t.Errorf("login: %v", err)
+					}
+				})
+				return next.Fetch(ctx, q)
+			})
+		}
+		var d delivered
+		_, err := run(t, w, crawler.Config{
+			IgnoreRobots: true, Middleware: []fetch.Middleware{login},
+			Handler: crawler.HandlerFunc(func(_ context.Context, p *crawler.Page) error { d.add(p); p.FollowLinks(); return nil }),
+		}, "http://films.example/")
+		if want := []string{"/", "/account"}; err != nil || !slices.Equal(d.sorted(), want) {
+			t.Errorf("%q, %v", d.sorted(), err)
+		}
+	})
+}
+
+// Chains that became requests of their own on the way end at a page that was delivered before: it is not delivered again. One
+// that comes back to where it began is.
+func TestMovedChainsAskWhatWasDelivered(t *testing.T) {
+	t.Parallel()
+	bubble(t, func(t *testing.T, w *web) {
+		w.serve(t, "www.example", func(rw http.ResponseWriter, r *http.Request) {
+			time.Sleep(100 * time.Millisecond)
+			switch {
+			case r.URL.Path == "/consent":
+				http.Redirect(rw, r, "http://films.example/back?ok", http.StatusFound)
+			case r.URL.Path != "/" && !strings.HasPrefix(r.URL.Path, "/hold"):
+				http.Redirect(rw, r, "/", http.StatusFound)
+			}
+		})
+		asked := 0
+		w.serve(t, "films.example", func(rw http.ResponseWriter, r *http.Request) {
+			time.Sleep(time.Millisecond)
+			switch {
+			case r.URL.Path == "/back" && r.URL.RawQuery == "ok":
+				http.Redirect(rw, r, "/back", http.StatusFound)
+			case r.URL.Path == "/back":
+				if asked++; asked == 1 {
+					http.Redirect(rw, r, "http://www.example/consent", http.StatusFound)
+				}
+			default:
+				http.Redirect(rw, r, "http://www.example"+r.URL.Path, http.StatusMovedPermanently)
+			}
+		})
+		var d delivered
+		seeds := []string{"http://www.example/", "http://www.example/hold1", "http://www.example/hold2", "http://films.example/back"}
+		for i := range 10 {
+			seeds = append(seeds, fmt.Sprintf("http://films.example/x%d", i))
+		}
+		stats, err := run(t, w, crawler.Config{
+			IgnoreRobots: true, Spacing: -1, FixedPace: true, PerHost: 1,
+			Handler: crawler.HandlerFunc(func(_ context.Context, p *crawler.Page) error { d.add(p); return nil }),
+		}, seeds...)
+		want := []string{"/back", "http://www.example/", "http://www.example/hold1", "http://www.example/hold2"}
+		if err != nil || !slices.Equal(d.sorted(), want) {
+			t.Errorf("%q, %v, %v", d.sorted(), stats, err)
+		}
+	})
 }
