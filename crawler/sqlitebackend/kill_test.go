@@ -36,10 +36,10 @@ func killcrawl(t *testing.T) string {
 type graph struct {
 	pages int
 	url   string
-	asked func(n int) // before a page is served
 
-	mu   sync.Mutex
-	hits []int
+	mu    sync.Mutex
+	hits  []int
+	asked func(n int) // before a page is served
 }
 
 func newGraph(t *testing.T, pages int) *graph {
@@ -64,9 +64,10 @@ func (g *graph) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	g.mu.Lock()
 	g.hits[n]++
+	asked := g.asked
 	g.mu.Unlock()
-	if g.asked != nil {
-		g.asked(n)
+	if asked != nil {
+		asked(n)
 	}
 	w.Header().Set("Content-Type", "text/html")
 	for _, to := range []int{2*n + 1, 2*n + 2, (7*n + 3) % g.pages, n / 2} {
@@ -231,12 +232,14 @@ func TestPoisonPageFailsAlone_K030(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "crawl.db")
 	poison := pages / 3
 	asked := make(chan struct{}, 100)
+	g.mu.Lock()
 	g.asked = func(n int) {
 		if n == poison {
 			asked <- struct{}{}
 			select {} // it is killed before there is an answer
 		}
 	}
+	g.mu.Unlock()
 	deaths := 0
 	for {
 		ended := make(chan error, 1)
