@@ -40,6 +40,7 @@ var phrases = []struct {
 	{licence{"ISC", true}, []string{"permission to use, copy, modify, and distribute this software for any purpose with or without fee"}},
 	{licence{"ISC", true}, []string{"permission to use, copy, modify, and/or distribute this software for any purpose with or without fee"}},
 	{licence{"Unlicense", true}, []string{"free and unencumbered software released into the public domain"}},
+	{licence{"public domain", true}, []string{"dedicated to the public domain by the authors"}},
 	{licence{"CC0", true}, []string{"cc0 1.0 universal"}},
 	{licence{"Zlib", true}, []string{"this software is provided 'as-is', without any express or implied warranty", "altered source versions must be plainly marked"}},
 	{licence{"Unicode", true}, []string{"permission is hereby granted, free of charge, to any person obtaining a copy of the unicode data files"}},
