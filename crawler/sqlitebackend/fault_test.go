@@ -248,7 +248,7 @@ func TestSecondOpenIsRefused_K028(t *testing.T) {
 	if _, err := Open(t.Context(), db.path, Options{}); !errors.As(err, &locked) || locked.Path != db.path {
 		t.Fatalf("a second open in this process: %v", err)
 	}
-	l := live(t, killcrawl(t), db.path, "http://127.0.0.1:1/", 1, nil)
+	l := live(t, killcrawl(t), db.path, "http://127.0.0.1:1/", 1, nil, nil)
 	if l.err == nil || l.cmd.ProcessState.ExitCode() != 1 {
 		t.Fatalf("a second process ended with %v", l.err)
 	}

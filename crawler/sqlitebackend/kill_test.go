@@ -15,6 +15,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -56,6 +57,13 @@ func newGraph(t *testing.T, pages int) *graph {
 	return g
 }
 
+// onAsked sets what is called before a page is served.
+func (g *graph) onAsked(f func(n int)) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.asked = f
+}
+
 func (g *graph) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	n, err := strconv.Atoi(strings.TrimPrefix(r.URL.Path, "/p"))
 	if err != nil || n < 0 || n >= g.pages {
@@ -94,8 +102,8 @@ type life struct {
 	err   error
 }
 
-// live runs the program until it ends, or kill says after a line that it is to be killed.
-func live(t *testing.T, bin, db, url string, c int, kill func(lines int) bool) life {
+// live runs the program until it ends or kill is closed. told, unless it is nil, hears of each line.
+func live(t *testing.T, bin, db, url string, c int, told func(lines int), kill <-chan struct{}) life {
 	t.Helper()
 	cmd := exec.Command(bin, "-db", db, "-url", url, "-c", strconv.Itoa(c))
 	cmd.Stderr = os.Stderr
@@ -107,15 +115,23 @@ func live(t *testing.T, bin, db, url string, c int, kill func(lines int) bool) l
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
+	ended := make(chan struct{})
+	defer close(ended)
+	go func() {
+		select {
+		case <-kill:
+			_ = cmd.Process.Kill()
+		case <-ended:
+		}
+	}()
 	l := life{cmd: cmd}
 	for s := bufio.NewScanner(out); s.Scan(); {
 		var page struct{ URL string }
 		if err := json.Unmarshal(s.Bytes(), &page); err != nil {
 			continue // the process died in the middle of a line
 		}
-		if l.lines = append(l.lines, page.URL); kill != nil && kill(len(l.lines)) {
-			kill = nil
-			_ = cmd.Process.Kill()
+		if l.lines = append(l.lines, page.URL); told != nil {
+			told(len(l.lines))
 		}
 	}
 	l.err = cmd.Wait()
@@ -167,13 +183,19 @@ func TestCrawlSurvivesKills_K025(t *testing.T) {
 	start := time.Now()
 	done := 0
 	for range kills {
-		n, wait := 1+r.IntN(3*pages/kills/2), time.Duration(r.IntN(3000))*time.Microsecond
-		l := live(t, bin, path, g.url+"/p0", flight, func(lines int) bool {
-			if lines == n {
-				time.Sleep(wait)
+		n, after := 1+r.IntN(3*pages/kills/2), int64(r.IntN(flight)) // a line that it tells, and a request after that
+		kill, armed, asked := make(chan struct{}), atomic.Bool{}, atomic.Int64{}
+		g.onAsked(func(int) {
+			if armed.Load() && asked.Add(1) == after {
+				close(kill)
 			}
-			return lines >= n
 		})
+		l := live(t, bin, path, g.url+"/p0", flight, func(lines int) {
+			if lines == n && after == 0 {
+				close(kill)
+			}
+			armed.Store(lines >= n)
+		}, kill)
 		for _, url := range l.lines {
 			told[url]++
 		}
@@ -187,7 +209,8 @@ func TestCrawlSurvivesKills_K025(t *testing.T) {
 		sound(t, path)
 		done++
 	}
-	l := live(t, bin, path, g.url+"/p0", flight, nil)
+	g.onAsked(nil)
+	l := live(t, bin, path, g.url+"/p0", flight, nil, nil)
 	for _, url := range l.lines {
 		told[url]++
 	}
@@ -232,14 +255,12 @@ func TestPoisonPageFailsAlone_K030(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "crawl.db")
 	poison := pages / 3
 	asked := make(chan struct{}, 100)
-	g.mu.Lock()
-	g.asked = func(n int) {
+	g.onAsked(func(n int) {
 		if n == poison {
 			asked <- struct{}{}
 			select {} // it is killed before there is an answer
 		}
-	}
-	g.mu.Unlock()
+	})
 	deaths := 0
 	for {
 		ended := make(chan error, 1)
