@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	xhtml "golang.org/x/net/html"
+
+	"github.com/seine-go/seine/internal/htmltree"
 )
 
 // maxMagnets is how many links the source magnet finds in a place.
@@ -22,7 +24,7 @@ func (s *source) findMagnets(x *run, root *xhtml.Node, hits []hit) []hit {
 			hits = append(hits, hit{node: n, text: link})
 		}
 	}
-	for n := root; n != nil; n = nextNode(n, root) {
+	for n := root; n != nil; n = htmltree.Next(n, root) {
 		switch n.Type {
 		case xhtml.TextNode:
 			if s.name != "torrent" {

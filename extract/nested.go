@@ -10,6 +10,7 @@ import (
 	"golang.org/x/net/html"
 
 	"github.com/seine-go/seine/extract/css"
+	"github.com/seine-go/seine/internal/htmltree"
 )
 
 var urlType = reflect.TypeFor[url.URL]()
@@ -321,7 +322,7 @@ func clip(s string) string {
 func (s *source) findPattern(x *run, at place, hits []hit) ([]hit, error) {
 	text := ""
 	if at.node != nil {
-		text = nodeText(at.node)
+		text = htmltree.Text(at.node)
 	} else {
 		page, err := x.doc.Text()
 		if err != nil {

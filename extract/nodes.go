@@ -23,39 +23,11 @@ func nodeAttr(n *html.Node, name string) (string, bool) {
 	return "", false
 }
 
-// nextNode is the node behind n in document order, within root.
-func nextNode(n, root *html.Node) *html.Node {
-	if n.FirstChild != nil {
-		return n.FirstChild
-	}
-	for n != root && n.NextSibling == nil {
-		n = n.Parent
-	}
-	if n == root {
-		return nil
-	}
-	return n.NextSibling
-}
-
 func topOf(n *html.Node) *html.Node {
 	for n.Parent != nil {
 		n = n.Parent
 	}
 	return n
-}
-
-// nodeText is all text in a node.
-func nodeText(n *html.Node) string {
-	if c := n.FirstChild; c != nil && c.NextSibling == nil && c.Type == html.TextNode {
-		return c.Data
-	}
-	var b strings.Builder
-	for c := nextNode(n, n); c != nil; c = nextNode(c, n) {
-		if c.Type == html.TextNode {
-			b.WriteString(c.Data)
-		}
-	}
-	return b.String()
 }
 
 // ownText is the text of a node without that of its elements.

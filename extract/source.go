@@ -11,6 +11,7 @@ import (
 	"github.com/seine-go/seine/extract/jsonpath"
 	"github.com/seine-go/seine/extract/structured"
 	"github.com/seine-go/seine/extract/xpath"
+	"github.com/seine-go/seine/internal/htmltree"
 )
 
 // source is a compiled source. It is safe for concurrent use.
@@ -314,7 +315,7 @@ func (s *source) appendNode(hits []hit, n *html.Node) []hit {
 
 // findMeta finds the content of meta elements by their name, property or http-equiv.
 func (s *source) findMeta(root *html.Node, hits []hit) []hit {
-	for n := root; n != nil; n = nextNode(n, root) {
+	for n := root; n != nil; n = htmltree.Next(n, root) {
 		if n.DataAtom != atom.Meta {
 			continue
 		}
@@ -347,7 +348,7 @@ func (s *source) textOf(h hit) string {
 		case s.take == takeOuter:
 			return outerHTML(h.node, maxRendered)
 		}
-		return nodeText(h.node)
+		return htmltree.Text(h.node)
 	case hitJSON:
 		return jsonText(h.json, h.ld)
 	}

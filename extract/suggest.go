@@ -8,6 +8,7 @@ import (
 	"golang.org/x/net/html"
 
 	"github.com/seine-go/seine/extract/css"
+	"github.com/seine-go/seine/internal/htmltree"
 )
 
 // Suggestion is a source that finds a value on a page.
@@ -38,7 +39,7 @@ func Suggest(d *Document, text string) ([]Suggestion, error) {
 	var found []Suggestion
 	seen := map[string]bool{}
 	carriers := 0
-	for n := root; n != nil && carriers < maxCarriers; n = nextNode(n, root) {
+	for n := root; n != nil && carriers < maxCarriers; n = htmltree.Next(n, root) {
 		if n.Type != html.ElementNode || n.Data == "script" || n.Data == "style" {
 			continue
 		}

@@ -4,6 +4,8 @@ import (
 	"fmt"
 
 	"golang.org/x/net/html"
+
+	"github.com/seine-go/seine/internal/htmltree"
 )
 
 // Selector is a compiled list of selectors. It is safe for concurrent use.
@@ -97,7 +99,7 @@ func (s *Selector) AppendSelect(selected []*html.Node, scope *html.Node) []*html
 // First returns the first element that Select would return, or nil.
 func (s *Selector) First(scope *html.Node) *html.Node {
 	m := matcher{scope: scope}
-	for n := next(scope, scope); n != nil; n = next(n, scope) {
+	for n := htmltree.Next(scope, scope); n != nil; n = htmltree.Next(n, scope) {
 		if m.any(s.list, n) {
 			return n
 		}
@@ -105,22 +107,8 @@ func (s *Selector) First(scope *html.Node) *html.Node {
 	return nil
 }
 
-// next is the node behind n in document order, within root.
-func next(n, root *html.Node) *html.Node {
-	if n.FirstChild != nil {
-		return n.FirstChild
-	}
-	for n != root && n.NextSibling == nil {
-		n = n.Parent
-	}
-	if n == root {
-		return nil
-	}
-	return n.NextSibling
-}
-
 func (m *matcher) collect(list []*chain, from, root *html.Node, selected []*html.Node) []*html.Node {
-	for n := from; n != nil; n = next(n, root) {
+	for n := from; n != nil; n = htmltree.Next(n, root) {
 		if m.any(list, n) {
 			selected = append(selected, n)
 		}

@@ -1,6 +1,10 @@
 package css
 
-import "golang.org/x/net/html"
+import (
+	"golang.org/x/net/html"
+
+	"github.com/seine-go/seine/internal/htmltree"
+)
 
 // test is a simple selector.
 type test func(m *matcher, n *html.Node) bool
@@ -179,7 +183,7 @@ func (m *matcher) hasOne(c *chain, n *html.Node) bool {
 }
 
 func (m *matcher) below(c *chain, n *html.Node) bool {
-	for e := next(n, n); e != nil; e = next(e, n) {
+	for e := htmltree.Next(n, n); e != nil; e = htmltree.Next(e, n) {
 		if e.Type == html.ElementNode && m.match(c, len(c.parts)-1, e) == matches {
 			return true
 		}

@@ -4,6 +4,8 @@ import (
 	"strings"
 
 	"golang.org/x/net/html"
+
+	"github.com/seine-go/seine/internal/htmltree"
 )
 
 // pseudo reads what stands behind a colon.
@@ -121,7 +123,7 @@ func contains(text string, own bool) test {
 				}
 			}
 		} else {
-			for c := next(n, n); c != nil; c = next(c, n) {
+			for c := htmltree.Next(n, n); c != nil; c = htmltree.Next(c, n) {
 				if c.Type == html.TextNode {
 					b.WriteString(c.Data)
 				}

@@ -8,6 +8,7 @@ import (
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
 
+	"github.com/seine-go/seine/internal/htmltree"
 	"github.com/seine-go/seine/internal/weburl"
 )
 
@@ -57,7 +58,7 @@ func Read(root *html.Node, o Options) (*Article, error) {
 
 // rebased takes the first base element into account.
 func rebased(root *html.Node, base weburl.URL) weburl.URL {
-	for n := root; n != nil; n = next(n, root) {
+	for n := root; n != nil; n = htmltree.Next(n, root) {
 		if n.DataAtom == atom.Base {
 			if u, err := base.Resolve(attr(n, "href")); err == nil && base.Href() != "" {
 				return u
@@ -71,7 +72,7 @@ func rebased(root *html.Node, base weburl.URL) weburl.URL {
 // title is the first h1 of the text or before it, what OpenGraph says, or the title of the page.
 func title(root, main *html.Node) string {
 	og, page, before := "", "", ""
-	for n := root; n != nil; n = next(n, root) {
+	for n := root; n != nil; n = htmltree.Next(n, root) {
 		switch n.DataAtom {
 		case atom.H1:
 			if s := plain(n); s != "" {
@@ -130,7 +131,7 @@ func find(root *html.Node) *html.Node {
 	}
 	for n := root; n != nil; {
 		if n.Type == html.ElementNode && isAside(n) {
-			n = after(n, root)
+			n = htmltree.After(n, root)
 			continue
 		}
 		if n.Type == html.ElementNode {
@@ -147,7 +148,7 @@ func find(root *html.Node) *html.Node {
 				}
 			}
 		}
-		n = next(n, root)
+		n = htmltree.Next(n, root)
 	}
 	var best *html.Node
 	bestScore := 0.0
@@ -228,7 +229,7 @@ func isAside(n *html.Node) bool {
 
 func measure(n *html.Node) (text, links, commas int) {
 	inLink := (*html.Node)(nil)
-	for c := next(n, n); c != nil; c = next(c, n) {
+	for c := htmltree.Next(n, n); c != nil; c = htmltree.Next(c, n) {
 		switch {
 		case c.DataAtom == atom.A:
 			inLink = c
@@ -261,29 +262,10 @@ func attr(n *html.Node, name string) string {
 
 func plain(n *html.Node) string {
 	var b strings.Builder
-	for c := next(n, n); c != nil; c = next(c, n) {
+	for c := htmltree.Next(n, n); c != nil; c = htmltree.Next(c, n) {
 		if c.Type == html.TextNode {
 			b.WriteString(c.Data)
 		}
 	}
 	return strings.Join(strings.Fields(b.String()), " ")
-}
-
-// next is the node behind n in document order, within root.
-func next(n, root *html.Node) *html.Node {
-	if n.FirstChild != nil {
-		return n.FirstChild
-	}
-	return after(n, root)
-}
-
-// after is the first node behind n that is not in n.
-func after(n, root *html.Node) *html.Node {
-	for n != root && n.NextSibling == nil {
-		n = n.Parent
-	}
-	if n == root {
-		return nil
-	}
-	return n.NextSibling
 }

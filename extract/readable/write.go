@@ -7,6 +7,7 @@ import (
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
 
+	"github.com/seine-go/seine/internal/htmltree"
 	"github.com/seine-go/seine/internal/weburl"
 )
 
@@ -200,7 +201,7 @@ func startsBlank(n *html.Node) bool {
 
 // hasBlocks reports whether an element has children that are written as blocks.
 func hasBlocks(n *html.Node) bool {
-	for c := next(n, n); c != nil; c = next(c, n) {
+	for c := htmltree.Next(n, n); c != nil; c = htmltree.Next(c, n) {
 		if c.Type == html.ElementNode && !isInline(c.DataAtom) {
 			switch c.DataAtom {
 			case atom.A, atom.Em, atom.I, atom.Strong, atom.B, atom.Code, atom.Img, atom.Kbd, atom.Samp:
@@ -281,7 +282,7 @@ func (w *writer) image(n *html.Node) {
 func (w *writer) pre(n *html.Node) {
 	w.flush()
 	var b strings.Builder
-	for c := next(n, n); c != nil; c = next(c, n) {
+	for c := htmltree.Next(n, n); c != nil; c = htmltree.Next(c, n) {
 		if c.Type == html.TextNode {
 			b.WriteString(c.Data)
 		}
@@ -341,9 +342,9 @@ func (w *writer) list(n *html.Node, depth int) {
 func (w *writer) table(n *html.Node, depth int) {
 	w.flush()
 	rows := 0
-	for c := next(n, n); c != nil && !w.full(); {
+	for c := htmltree.Next(n, n); c != nil && !w.full(); {
 		if c.DataAtom != atom.Tr {
-			c = next(c, n)
+			c = htmltree.Next(c, n)
 			continue
 		}
 		var cells []string
@@ -353,7 +354,7 @@ func (w *writer) table(n *html.Node, depth int) {
 				cells = append(cells, strings.Join(strings.Fields(inner.write(cell)), " "))
 			}
 		}
-		c = after(c, n)
+		c = htmltree.After(c, n)
 		if len(cells) == 0 || depth > maxDepth/2 {
 			continue
 		}

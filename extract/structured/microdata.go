@@ -6,6 +6,8 @@ import (
 
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
+
+	"github.com/seine-go/seine/internal/htmltree"
 )
 
 // Item is an item of Microdata; marshalled it has the JSON form of the HTML standard (5.2.5). Items that several others
@@ -103,11 +105,11 @@ func (m *microdata) properties(item *html.Node) (found []*html.Node) {
 	for i, root := range roots {
 		for n := root; n != nil && m.visit(); {
 			if n.Type != html.ElementNode || i == 0 && n == root {
-				n = next(n, root)
+				n = htmltree.Next(n, root)
 				continue
 			}
 			if seen[n] {
-				n = after(n, root)
+				n = htmltree.After(n, root)
 				continue
 			}
 			if len(roots) > 1 {
@@ -117,9 +119,9 @@ func (m *microdata) properties(item *html.Node) (found []*html.Node) {
 				found = append(found, n)
 			}
 			if _, nested := attr(n, "itemscope"); nested {
-				n = after(n, root)
+				n = htmltree.After(n, root)
 			} else {
-				n = next(n, root)
+				n = htmltree.Next(n, root)
 			}
 		}
 	}

@@ -7,6 +7,8 @@ import (
 
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
+
+	"github.com/seine-go/seine/internal/htmltree"
 )
 
 // usesVocabulary is what tells that a page names a vocabulary (RDFa Core 1.1, 9).
@@ -167,7 +169,7 @@ func (r *rdfa) value(n *html.Node, s scope, typed, resource string, hasResource 
 	case typed != "":
 		return map[string]any{"@id": typed}
 	default:
-		content = rawText(n)
+		content = htmltree.Text(n)
 	}
 	value := map[string]any{"@value": content}
 	if s.lang != "" && n.DataAtom != atom.Time {

@@ -9,6 +9,7 @@ import (
 	"golang.org/x/net/html/atom"
 
 	"github.com/seine-go/seine/extract/literal"
+	"github.com/seine-go/seine/internal/htmltree"
 	"github.com/seine-go/seine/internal/weburl"
 )
 
@@ -126,7 +127,7 @@ func survey(root *html.Node, o Options) *page {
 	}
 	var metas []*html.Node
 	baseSeen := false
-	for n := root; n != nil; n = next(n, root) {
+	for n := root; n != nil; n = htmltree.Next(n, root) {
 		if n.Type != html.ElementNode {
 			continue
 		}
@@ -138,7 +139,7 @@ func survey(root *html.Node, o Options) *page {
 			}
 		case atom.Script:
 			if kind, _ := attr(n, "type"); isJSONLD(kind) {
-				p.blocks = append(p.blocks, rawText(n))
+				p.blocks = append(p.blocks, htmltree.Text(n))
 			}
 		case atom.Meta:
 			metas = append(metas, n)
@@ -214,39 +215,6 @@ func attr(n *html.Node, name string) (string, bool) {
 	return "", false
 }
 
-// next is the node behind n in document order, within root.
-func next(n, root *html.Node) *html.Node {
-	if n.FirstChild != nil {
-		return n.FirstChild
-	}
-	return after(n, root)
-}
-
-// after is the first node behind n that is not in n.
-func after(n, root *html.Node) *html.Node {
-	for n != root && n.NextSibling == nil {
-		n = n.Parent
-	}
-	if n == root {
-		return nil
-	}
-	return n.NextSibling
-}
-
-// rawText is the text in an element as it stands.
-func rawText(n *html.Node) string {
-	if c := n.FirstChild; c != nil && c.NextSibling == nil && c.Type == html.TextNode {
-		return c.Data
-	}
-	var b strings.Builder
-	for c := next(n, n); c != nil; c = next(c, n) {
-		if c.Type == html.TextNode {
-			b.WriteString(c.Data)
-		}
-	}
-	return b.String()
-}
-
 // shownText is the text in an element without that of scripts and styles, each run of blanks one.
 func shownText(n *html.Node) string {
 	var b strings.Builder
@@ -255,10 +223,10 @@ func shownText(n *html.Node) string {
 		case c.Type == html.TextNode:
 			b.WriteString(c.Data)
 		case c.DataAtom == atom.Script || c.DataAtom == atom.Style:
-			c = after(c, n)
+			c = htmltree.After(c, n)
 			continue
 		}
-		c = next(c, n)
+		c = htmltree.Next(c, n)
 	}
 	return strings.Join(strings.Fields(b.String()), " ")
 }
