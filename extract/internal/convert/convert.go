@@ -128,12 +128,17 @@ func amount(s string, o *Options) (Decimal, error) {
 	return Number(s, o.Lang)
 }
 
-func toInt(dst reflect.Value, s string, o *Options) error {
+// wholeOf is the digits of a whole number.
+func wholeOf(s string, o *Options) (string, error) {
 	n, err := amount(s, o)
 	if err != nil {
-		return err
+		return "", err
 	}
-	whole, err := n.Whole()
+	return n.Whole()
+}
+
+func toInt(dst reflect.Value, s string, o *Options) error {
+	whole, err := wholeOf(s, o)
 	if err != nil {
 		return err
 	}
@@ -146,11 +151,7 @@ func toInt(dst reflect.Value, s string, o *Options) error {
 }
 
 func toUint(dst reflect.Value, s string, o *Options) error {
-	n, err := amount(s, o)
-	if err != nil {
-		return err
-	}
-	whole, err := n.Whole()
+	whole, err := wholeOf(s, o)
 	if err != nil {
 		return err
 	}
