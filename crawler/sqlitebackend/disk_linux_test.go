@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -104,5 +105,50 @@ func TestReadOnlyDisk(t *testing.T) {
 		t.Fatalf("on a read-only disk: %v", err)
 	} else {
 		fmt.Println("shown durable.3: a read-only disk:", strings.ReplaceAll(err.Error(), dir, "…"))
+	}
+}
+
+// A folder that the user may not write to is an error of the system. Who may write everywhere asks another user to look.
+func TestReadOnlyFolder(t *testing.T) {
+	const env = "SEINE_TEST_READ_ONLY"
+	dir := os.Getenv(env)
+	if dir == "" && os.Geteuid() == 0 {
+		asNobody(t, env)
+		return
+	}
+	if dir == "" {
+		dir = t.TempDir()
+		if err := os.Chmod(dir, 0o500); err != nil {
+			t.Fatal(err)
+		}
+		defer os.Chmod(dir, 0o700)
+	}
+	if _, err := Open(t.Context(), filepath.Join(dir, "crawl.db"), Options{}); !errors.Is(err, os.ErrPermission) {
+		t.Errorf("a read-only folder: %v", err)
+	}
+}
+
+// asNobody runs the test that calls it once more, as a user who may not write to the folder that env names then.
+func asNobody(t *testing.T, env string) {
+	t.Helper()
+	self, err := os.ReadFile("/proc/self/exe")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir, err := os.MkdirTemp("", "seine-read-only-") // those of TempDir are its owner's alone
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer os.RemoveAll(dir)
+	bin := filepath.Join(dir, "test")
+	if err := errors.Join(os.WriteFile(bin, self, 0o755), os.Chmod(bin, 0o755), os.Chmod(dir, 0o755)); err != nil {
+		t.Fatal(err)
+	}
+	const nobody = 65534
+	cmd := exec.CommandContext(t.Context(), bin, "-test.run=^"+t.Name()+"$", "-test.v")
+	cmd.Dir, cmd.Env = dir, append(os.Environ(), env+"="+dir)
+	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
+	if out, err := cmd.CombinedOutput(); err != nil || !strings.Contains(string(out), "--- PASS: "+t.Name()) {
+		t.Errorf("%v\n%s", err, out)
 	}
 }
