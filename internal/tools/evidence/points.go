@@ -19,6 +19,7 @@ var points = []point{
 		{scenarios: []string{"s6"}, rounds: "1", out: "links"},
 	}, exchangeAndLinks},
 	enginePoint,
+	extractionPoint,
 }
 
 // wholeCrawl: every page exactly once, on one core and on two; at most four times the lower bound's CPU.
