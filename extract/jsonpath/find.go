@@ -12,12 +12,12 @@ func (p *Path) Find(doc []byte) (raw []byte, ok bool, err error) {
 	if !p.definite {
 		return nil, false, ErrIndefinite
 	}
-	r := reader{b: doc}
+	r := newReader(doc)
 	r.space()
 	start, end := r.find(p.steps)
 	r.space()
 	if r.err == nil && r.i < len(doc) {
-		r.fail("more than one value")
+		r.fail(manyValues)
 	}
 	if r.err != nil {
 		return nil, false, r.err

@@ -28,14 +28,14 @@ func Parse(doc []byte) (any, error) {
 
 // syntaxError finds where the fault is. Find tells that too, and by the same rules.
 func syntaxError(doc []byte, err error) error {
-	r := reader{b: doc}
+	r := newReader(doc)
 	if e := r.document(); e != nil {
 		return e
 	}
 	return &SyntaxError{Offset: len(doc), Reason: err.Error()}
 }
 
-var errTrailing = errors.New("more than one value")
+var errTrailing = errors.New(faults[manyValues])
 
 // SyntaxError says where a document is not JSON (RFC 8259).
 type SyntaxError struct {

@@ -5,15 +5,16 @@ const MaxDepth = 10_000
 
 // reader goes through a document and checks it (RFC 8259). After an error it stands at the end.
 type reader struct {
-	b     []byte
-	i     int
+	walk
 	err   error
 	outer int // arrays and objects that were entered one by one and are open
 }
 
-func (r *reader) fail(reason string) {
+func newReader(doc []byte) reader { return reader{walk: walk{b: doc}} }
+
+func (r *reader) fail(reason fault) {
 	if r.err == nil {
-		r.err = &SyntaxError{Offset: r.i, Reason: reason}
+		r.err = &SyntaxError{Offset: r.i, Reason: faults[reason]}
 	}
 	r.i = len(r.b)
 }
@@ -40,7 +41,7 @@ func (r *reader) document() error {
 	r.space()
 	r.value()
 	if r.space(); r.err == nil && r.i < len(r.b) {
-		r.fail("more than one value")
+		r.fail(manyValues)
 	}
 	return r.err
 }
@@ -49,7 +50,7 @@ func (r *reader) document() error {
 func (r *reader) enter(end byte) bool {
 	r.i++
 	if r.outer++; r.outer > MaxDepth {
-		r.fail("nested too deep")
+		r.fail(tooDeep)
 		return false
 	}
 	r.space()
@@ -81,26 +82,30 @@ func (r *reader) next(end byte) bool {
 	return false
 }
 
-func afterValue(end byte) string {
-	return "neither a comma nor " + string(rune(end)) + " after a value"
+// afterValue is what is wrong with what stands behind a value in an array or object with that end.
+func afterValue(end byte) fault {
+	if end == '}' {
+		return afterMember
+	}
+	return afterElement
 }
 
 // key reads a name and the colon behind it.
 func (r *reader) key() []byte {
 	start := r.i + 1
 	if r.peek() != '"' {
-		r.fail("not a name of a member")
+		r.fail(noName)
 		return nil
 	}
 	end, reason := stringEnd(r.b, start)
-	if reason != "" {
+	if reason != 0 {
 		r.i = end
 		r.fail(reason)
 		return nil
 	}
 	r.i = skipSpace(r.b, end)
 	if r.peek() != ':' {
-		r.fail("no colon after a name")
+		r.fail(noColon)
 		return nil
 	}
 	r.i = skipSpace(r.b, r.i+1)
@@ -112,16 +117,13 @@ func (r *reader) value() {
 	if r.err != nil {
 		return
 	}
-	w := walk{b: r.b, i: r.i, most: MaxDepth - r.outer}
-	if reason := w.value(); reason != "" {
-		r.i = w.i
+	r.depth, r.most = 0, MaxDepth-r.outer
+	if reason := r.walk.value(); reason != 0 {
 		r.fail(reason)
-		return
 	}
-	r.i = w.i
 }
 
-// walk reads one value. open says of each open level whether it is an object.
+// walk reads values, one after the other. open says of each open level of the one at hand whether it is an object.
 type walk struct {
 	b     []byte
 	i     int
@@ -133,10 +135,10 @@ type walk struct {
 func (w *walk) inObject() bool { return w.open[(w.depth-1)/64]>>((w.depth-1)%64)&1 != 0 }
 
 // value returns why there is no value, and leaves i where the fault is.
-func (w *walk) value() (reason string) {
+func (w *walk) value() (reason fault) {
 	for {
 		opened, reason := w.scalar()
-		if reason != "" {
+		if reason != 0 {
 			return reason
 		}
 		if opened {
@@ -144,13 +146,13 @@ func (w *walk) value() (reason string) {
 		}
 		for { // behind a value
 			if w.depth == 0 {
-				return ""
+				return 0
 			}
 			if w.i < len(w.b) && w.b[w.i] <= ' ' {
 				w.i = skipSpace(w.b, w.i)
 			}
 			if w.i == len(w.b) {
-				return "unexpected end"
+				return tooShort
 			}
 			c := w.b[w.i]
 			object := w.inObject()
@@ -159,7 +161,7 @@ func (w *walk) value() (reason string) {
 					w.i = skipSpace(w.b, w.i)
 				}
 				if object {
-					if reason := w.name(); reason != "" {
+					if reason := w.name(); reason != 0 {
 						return reason
 					}
 				}
@@ -167,9 +169,9 @@ func (w *walk) value() (reason string) {
 			}
 			if object && c != '}' || !object && c != ']' {
 				if object {
-					return afterValue('}')
+					return afterMember
 				}
-				return afterValue(']')
+				return afterElement
 			}
 			w.i++
 			w.depth--
@@ -178,9 +180,9 @@ func (w *walk) value() (reason string) {
 }
 
 // scalar reads a value that is none of an array and an object, or enters one of these if it is not empty.
-func (w *walk) scalar() (opened bool, reason string) {
+func (w *walk) scalar() (opened bool, reason fault) {
 	if w.i == len(w.b) {
-		return false, "unexpected end"
+		return false, tooShort
 	}
 	switch c := w.b[w.i]; c {
 	case '"':
@@ -188,12 +190,12 @@ func (w *walk) scalar() (opened bool, reason string) {
 		return false, reason
 	case '{', '[':
 		if w.depth == w.most {
-			return false, "nested too deep"
+			return false, tooDeep
 		}
 		w.i = skipSpace(w.b, w.i+1)
 		if w.i < len(w.b) && w.b[w.i] == c+2 { // the braces' and the brackets' codes are two apart
 			w.i++
-			return false, ""
+			return false, 0
 		}
 		bit := uint64(1) << (w.depth % 64)
 		if c == '{' {
@@ -203,7 +205,7 @@ func (w *walk) scalar() (opened bool, reason string) {
 		}
 		w.open[w.depth/64] &^= bit
 		w.depth++
-		return true, ""
+		return true, 0
 	case 't':
 		return false, w.literal("true")
 	case 'f':
@@ -215,29 +217,29 @@ func (w *walk) scalar() (opened bool, reason string) {
 	return false, reason
 }
 
-func (w *walk) literal(s string) string {
+func (w *walk) literal(s string) fault {
 	if len(w.b)-w.i < len(s) || string(w.b[w.i:w.i+len(s)]) != s {
-		return "not a value"
+		return noValue
 	}
 	w.i += len(s)
-	return ""
+	return 0
 }
 
 // name reads a name and its colon.
-func (w *walk) name() (reason string) {
+func (w *walk) name() (reason fault) {
 	if w.i == len(w.b) || w.b[w.i] != '"' {
-		return "not a name of a member"
+		return noName
 	}
-	if w.i, reason = stringEnd(w.b, w.i+1); reason != "" {
+	if w.i, reason = stringEnd(w.b, w.i+1); reason != 0 {
 		return reason
 	}
 	if w.i == len(w.b) || w.b[w.i] != ':' {
 		if w.i = skipSpace(w.b, w.i); w.i == len(w.b) || w.b[w.i] != ':' {
-			return "no colon after a name"
+			return noColon
 		}
 	}
 	if w.i++; w.i < len(w.b) && w.b[w.i] <= ' ' {
 		w.i = skipSpace(w.b, w.i)
 	}
-	return ""
+	return 0
 }

@@ -13,8 +13,35 @@ const (
 	highs = 0x80_80_80_80_80_80_80_80
 )
 
+// fault is what is wrong with a document; zero is nothing.
+type fault uint8
+
+const (
+	tooShort fault = iota + 1
+	tooDeep
+	manyValues
+	noValue
+	noName
+	noColon
+	afterMember
+	afterElement
+	openString
+	badEscape
+	control
+	noFraction
+	noExponent
+)
+
+var faults = [...]string{
+	tooShort: "unexpected end", tooDeep: "nested too deep", manyValues: "more than one value", noValue: "not a value",
+	noName: "not a name of a member", noColon: "no colon after a name",
+	afterMember: "neither a comma nor } after a value", afterElement: "neither a comma nor ] after a value",
+	openString: "unexpected end of a string", badEscape: "not an escape", control: "a control character in a string",
+	noFraction: "no digit after a decimal point", noExponent: "no digit in an exponent",
+}
+
 // stringEnd returns where a string ends whose first byte behind the quote is b[i], behind its last quote.
-func stringEnd(b []byte, i int) (end int, reason string) {
+func stringEnd(b []byte, i int) (end int, reason fault) {
 	for {
 		for len(b)-i >= 8 { // eight bytes at a time: none a quote, a backslash or a control character
 			w := binary.LittleEndian.Uint64(b[i:])
@@ -27,19 +54,19 @@ func stringEnd(b []byte, i int) (end int, reason string) {
 			i += 8
 		}
 		if i >= len(b) {
-			return len(b), "unexpected end of a string"
+			return len(b), openString
 		}
 		switch c := b[i]; {
 		case c == '"':
-			return i + 1, ""
+			return i + 1, 0
 		case c == '\\':
 			n := escapeLen(b[i:])
 			if n == 0 {
-				return i, "not an escape"
+				return i, badEscape
 			}
 			i += n
 		case c < ' ':
-			return i, "a control character in a string"
+			return i, control
 		default:
 			i++
 		}
@@ -73,24 +100,24 @@ func isHex(c byte) bool {
 }
 
 // numberEnd returns where the number at b[i] ends.
-func numberEnd(b []byte, i int) (end int, reason string) {
+func numberEnd(b []byte, i int) (end int, reason fault) {
 	if i < len(b) && b[i] == '-' {
 		i++
 	}
 	switch {
 	case i == len(b):
-		return i, "not a value"
+		return i, noValue
 	case b[i] == '0':
 		i++
 	case b[i]-'1' <= 8:
 		i = digits(b, i)
 	default:
-		return i, "not a value"
+		return i, noValue
 	}
 	if i < len(b) && b[i] == '.' {
 		from := i + 1
 		if i = digits(b, from); i == from {
-			return i, "no digit after a decimal point"
+			return i, noFraction
 		}
 	}
 	if i < len(b) && b[i]|0x20 == 'e' {
@@ -99,10 +126,10 @@ func numberEnd(b []byte, i int) (end int, reason string) {
 		}
 		from := i
 		if i = digits(b, from); i == from {
-			return i, "no digit in an exponent"
+			return i, noExponent
 		}
 	}
-	return i, ""
+	return i, 0
 }
 
 func digits(b []byte, i int) int {
