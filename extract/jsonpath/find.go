@@ -55,7 +55,7 @@ func (r *reader) find(steps []step) (start, end int) {
 
 // findMember goes through an object. A later member of the name takes the place of an earlier one.
 func (r *reader) findMember(steps []step) (start, end int) {
-	for more := r.enter('}'); more; more = r.next('}') {
+	for more := r.into('}'); more; more = r.next('}') {
 		key := r.key()
 		if r.err != nil {
 			return 0, 0
@@ -71,7 +71,7 @@ func (r *reader) findMember(steps []step) (start, end int) {
 
 func (r *reader) findElement(steps []step, index int) (start, end int) {
 	n := 0
-	for more := r.enter(']'); more; more = r.next(']') {
+	for more := r.into(']'); more; more = r.next(']') {
 		if n == index {
 			start, end = r.find(steps[1:])
 		} else {
@@ -84,7 +84,7 @@ func (r *reader) findElement(steps []step, index int) (start, end int) {
 
 // count reads an array and returns how many elements it has.
 func (r *reader) count() (n int) {
-	for more := r.enter(']'); more; more = r.next(']') {
+	for more := r.into(']'); more; more = r.next(']') {
 		r.value()
 		n++
 	}

@@ -46,8 +46,8 @@ func (r *reader) document() error {
 	return r.err
 }
 
-// enter goes into the array or object at hand and reports whether there is something in it.
-func (r *reader) enter(end byte) bool {
+// into goes into the array or object at hand and reports whether there is something in it.
+func (r *reader) into(end byte) bool {
 	r.i++
 	if r.outer++; r.outer > MaxDepth {
 		r.fail(tooDeep)
@@ -132,114 +132,117 @@ type walk struct {
 	open  [(MaxDepth + 63) / 64]uint64
 }
 
-func (w *walk) inObject() bool { return w.open[(w.depth-1)/64]>>((w.depth-1)%64)&1 != 0 }
+// enter goes one level down.
+func (w *walk) enter(object bool) {
+	bit := uint64(1) << (w.depth % 64)
+	if object {
+		w.open[w.depth/64] |= bit
+	} else {
+		w.open[w.depth/64] &^= bit
+	}
+	w.depth++
+}
 
-// value returns why there is no value, and leaves i where the fault is.
+// leave goes one level up and returns whether there it is in an object.
+func (w *walk) leave() bool {
+	w.depth--
+	return w.depth > 0 && w.open[(w.depth-1)/64]>>((w.depth-1)%64)&1 != 0
+}
+
+// value returns why there is no value, and leaves i behind the value or where the fault is.
 func (w *walk) value() (reason fault) {
+	b, i, object := w.b, w.i, false
 	for {
-		opened, reason := w.scalar()
-		if reason != 0 {
-			return reason
-		}
-		if opened {
-			continue
+		if i < len(b) && (b[i] == '{' || b[i] == '[') {
+			c := b[i]
+			if w.depth == w.most {
+				return w.stop(i, tooDeep)
+			}
+			i = skipSpace(b, i+1)
+			if i < len(b) && b[i] == c+2 { // the braces' and the brackets' codes are two apart
+				i++
+			} else {
+				object = c == '{'
+				w.enter(object)
+				if object {
+					if i, reason = nameEnd(b, i); reason != 0 {
+						return w.stop(i, reason)
+					}
+				}
+				continue
+			}
+		} else if i, reason = scalarEnd(b, i); reason != 0 {
+			return w.stop(i, reason)
 		}
 		for { // behind a value
 			if w.depth == 0 {
-				return 0
+				return w.stop(i, 0)
 			}
-			if w.i < len(w.b) && w.b[w.i] <= ' ' {
-				w.i = skipSpace(w.b, w.i)
+			if i = skipSpace(b, i); i == len(b) {
+				return w.stop(i, tooShort)
 			}
-			if w.i == len(w.b) {
-				return tooShort
-			}
-			c := w.b[w.i]
-			object := w.inObject()
+			c := b[i]
 			if c == ',' {
-				if w.i++; w.i < len(w.b) && w.b[w.i] <= ' ' {
-					w.i = skipSpace(w.b, w.i)
-				}
+				i = skipSpace(b, i+1)
 				if object {
-					if reason := w.name(); reason != 0 {
-						return reason
+					if i, reason = nameEnd(b, i); reason != 0 {
+						return w.stop(i, reason)
 					}
 				}
 				break
 			}
-			if object && c != '}' || !object && c != ']' {
-				if object {
-					return afterMember
-				}
-				return afterElement
+			if object && c != '}' {
+				return w.stop(i, afterMember)
 			}
-			w.i++
-			w.depth--
+			if !object && c != ']' {
+				return w.stop(i, afterElement)
+			}
+			i++
+			object = w.leave()
 		}
 	}
 }
 
-// scalar reads a value that is none of an array and an object, or enters one of these if it is not empty.
-func (w *walk) scalar() (opened bool, reason fault) {
-	if w.i == len(w.b) {
-		return false, tooShort
+func (w *walk) stop(i int, reason fault) fault {
+	w.i = i
+	return reason
+}
+
+// scalarEnd returns where the value at b[i] ends, which is no array and no object.
+func scalarEnd(b []byte, i int) (end int, reason fault) {
+	if i == len(b) {
+		return i, tooShort
 	}
-	switch c := w.b[w.i]; c {
+	switch b[i] {
 	case '"':
-		w.i, reason = stringEnd(w.b, w.i+1)
-		return false, reason
-	case '{', '[':
-		if w.depth == w.most {
-			return false, tooDeep
-		}
-		w.i = skipSpace(w.b, w.i+1)
-		if w.i < len(w.b) && w.b[w.i] == c+2 { // the braces' and the brackets' codes are two apart
-			w.i++
-			return false, 0
-		}
-		bit := uint64(1) << (w.depth % 64)
-		if c == '{' {
-			w.open[w.depth/64] |= bit
-			w.depth++
-			return true, w.name()
-		}
-		w.open[w.depth/64] &^= bit
-		w.depth++
-		return true, 0
+		return stringEnd(b, i+1)
 	case 't':
-		return false, w.literal("true")
+		return wordEnd(b, i, "true")
 	case 'f':
-		return false, w.literal("false")
+		return wordEnd(b, i, "false")
 	case 'n':
-		return false, w.literal("null")
+		return wordEnd(b, i, "null")
 	}
-	w.i, reason = numberEnd(w.b, w.i)
-	return false, reason
+	return numberEnd(b, i)
 }
 
-func (w *walk) literal(s string) fault {
-	if len(w.b)-w.i < len(s) || string(w.b[w.i:w.i+len(s)]) != s {
-		return noValue
+func wordEnd(b []byte, i int, word string) (end int, reason fault) {
+	if len(b)-i < len(word) || string(b[i:i+len(word)]) != word {
+		return i, noValue
 	}
-	w.i += len(s)
-	return 0
+	return i + len(word), 0
 }
 
-// name reads a name and its colon.
-func (w *walk) name() (reason fault) {
-	if w.i == len(w.b) || w.b[w.i] != '"' {
-		return noName
+// nameEnd returns where the value begins of the member whose name is at b[i].
+func nameEnd(b []byte, i int) (end int, reason fault) {
+	if i == len(b) || b[i] != '"' {
+		return i, noName
 	}
-	if w.i, reason = stringEnd(w.b, w.i+1); reason != 0 {
-		return reason
+	if i, reason = stringEnd(b, i+1); reason != 0 {
+		return i, reason
 	}
-	if w.i == len(w.b) || w.b[w.i] != ':' {
-		if w.i = skipSpace(w.b, w.i); w.i == len(w.b) || w.b[w.i] != ':' {
-			return noColon
-		}
+	if i = skipSpace(b, i); i == len(b) || b[i] != ':' {
+		return i, noColon
 	}
-	if w.i++; w.i < len(w.b) && w.b[w.i] <= ' ' {
-		w.i = skipSpace(w.b, w.i)
-	}
-	return 0
+	return skipSpace(b, i+1), 0
 }
