@@ -175,20 +175,6 @@ var paths = []*jsonpath.Path{
 	jsonpath.MustCompile("$.a[1].b"), jsonpath.MustCompile("$[1][-1][0]"), jsonpath.MustCompile("$['\ufffd']"), jsonpath.MustCompile("$['a\\'b']"),
 }
 
-// FuzzCompile holds that no path panics, nor does what it selects.
-func FuzzCompile(f *testing.F) {
-	for _, path := range []string{"$", "$.a[0]['b']", "$..*", "$[?@.a == 'x' && !@.b]", "$[1:9:-2]", "$[?length(@) > 1]", "$[?match(@, '[a-z]+')]"} {
-		f.Add(path)
-	}
-	doc, _ := jsonpath.Parse([]byte(`{"a":[{"b":1},{"b":[2,"x",null]}],"c":{"a":"xyz"}}`))
-	f.Fuzz(func(t *testing.T, path string) {
-		p, err := jsonpath.Compile(path)
-		if err == nil {
-			p.Select(doc)
-		}
-	})
-}
-
 // page is a document of some 34 KB, nested 12 levels deep.
 func page() []byte {
 	var b bytes.Buffer

@@ -10,7 +10,7 @@ import (
 // Path is a compiled path. It is safe for concurrent use.
 type Path struct {
 	text     string
-	query    *rfc.Path
+	segments []segment
 	steps    []step
 	definite bool
 }
@@ -46,7 +46,7 @@ func Compile(path string) (*Path, error) {
 	if err != nil {
 		return nil, &PathError{path, err}
 	}
-	p := &Path{text: path, query: query}
+	p := &Path{text: path, segments: segmentsOf(query.Query())}
 	p.steps, p.definite = stepsOf(query.Query())
 	return p, nil
 }
@@ -84,7 +84,3 @@ func (p *Path) String() string { return p.text }
 // Definite reports whether the path is of names and indexes alone, so that it leads to one value at most and Find and
 // First take it.
 func (p *Path) Definite() bool { return p.definite }
-
-// Select returns the values that the path selects from a document as Parse returns it: of the types map[string]any, []any,
-// string, json.Number, bool and nil. They are parts of the document. The order of the members of an object is free.
-func (p *Path) Select(doc any) []any { return p.query.Select(doc) }

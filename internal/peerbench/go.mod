@@ -4,6 +4,7 @@ go 1.26.0
 
 require (
 	github.com/anacrolix/torrent v1.62.0
+	github.com/ohler55/ojg v1.28.5
 	github.com/seine-go/seine v0.0.0
 	github.com/tidwall/gjson v1.18.0
 )

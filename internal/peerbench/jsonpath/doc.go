@@ -1,4 +1,4 @@
-// Package jsonpath measures extract/jsonpath beside gjson.
+// Package jsonpath measures extract/jsonpath beside gjson and ojg.
 //
 //	go test -bench . ./jsonpath
 package jsonpath

@@ -32,3 +32,17 @@ func document(where string) []byte {
 	b.WriteString(`"last":1}}}`)
 	return []byte(b.String())
 }
+
+// episodes is a list of a thousand, every other one available.
+func episodes() []byte {
+	var b strings.Builder
+	b.WriteString(`{"data":{"episodes":[`)
+	for k := range 1000 {
+		status := "available"
+		if k%2 == 1 {
+			status = "announced"
+		}
+		fmt.Fprintf(&b, `{"number":%d,"title":"Episode %d","status":"%s","url":"https://films.example/e/%d"},`, k, k, status, k)
+	}
+	return []byte(strings.TrimSuffix(b.String(), ",") + "]}}")
+}

@@ -1,0 +1,71 @@
+package jsonpath_test
+
+import (
+	"encoding/json"
+	"slices"
+	"testing"
+
+	rfc "github.com/theory/jsonpath"
+
+	"github.com/seine-go/seine/extract/jsonpath"
+)
+
+const library = `{"a":[{"b":1,"c":"x"},{"b":[2,"x",null],"c":"y"},{"c":"x\\"},{"c":null},"x",{"C":"x"}],"c":{"a":"xyz","c":"x"},"d":[[1,2],[3,[4,5,6,7]]],"":{"":1}}`
+
+// expressions are paths of all kinds of selectors.
+var expressions = []string{
+	"$", "$.a[0]['b']", "$..*", "$..c", "$..[0]", "$..[0,-1,'c']", "$.*", "$[*]", "$.a[*].c", "$.a[1:9:-2]", "$.a[::-1]", "$.a[4:0:-3]", "$.a[1:3]", "$.a[::0]",
+	"$.a[:9007199254740991:9007199254740991]", "$.a[::-9007199254740991]", "$[?@.a == 'x' && !@.b]", "$[?length(@) > 1]", "$..[?match(@, '[a-z]+')]", "$['']['']",
+	"$.a[?@.c == 'x']", "$.a[?@.c != 'x']", "$.a[?(@.c == 'x')]", "$.a[?!(@.c == 'x')]", "$.a[?'x' == @.c]", "$.a[?@.c == 'x\\\\']", "$.a[?@['c'] == \"x\"]", "$.a[?@.c == 'x' || @.b == 1]",
+	"$.a[?@.c == null]", "$.a[?@.b == 1]", "$..[?@.c == 'x'].c", "$[?@.c == 'x']", "$.a[?@.é == 'x']", "$.a[?@.c == '\"']", "$.a[?@ == 'x']", "$.a[?$.c.c == 'x']", "$.a[?@.c <= 'x']", "$.d..[?@>2]",
+}
+
+// sameSelection holds that a path selects what the parser's package selects of the document. The members of objects have no order.
+func sameSelection(t *testing.T, path string, doc any) {
+	t.Helper()
+	p, err := jsonpath.Compile(path)
+	peer, perr := rfc.Parse(path)
+	if (err == nil) != (perr == nil) {
+		t.Fatalf("%q: %v, not %v", path, err, perr)
+	}
+	if err != nil {
+		return
+	}
+	if got, want := sorted(p.Select(doc)), sorted(peer.Select(doc)); !slices.Equal(got, want) {
+		t.Errorf("%q: %s, not %s", path, got, want)
+	}
+}
+
+func sorted(values []any) []string {
+	texts := make([]string, len(values))
+	for i, v := range values {
+		text, _ := json.Marshal(v)
+		texts[i] = string(text)
+	}
+	slices.Sort(texts)
+	return texts
+}
+
+func TestSelectEqualsTheParsersPackage(t *testing.T) {
+	t.Parallel()
+	doc, err := jsonpath.Parse([]byte(library))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range expressions {
+		sameSelection(t, path, doc)
+	}
+}
+
+// FuzzCompile holds that no path panics, nor does what it selects, and that it selects what the parser's package does.
+func FuzzCompile(f *testing.F) {
+	for _, path := range expressions {
+		f.Add(path)
+	}
+	doc, _ := jsonpath.Parse([]byte(library))
+	f.Fuzz(func(t *testing.T, path string) {
+		if len(path) <= jsonpath.MaxPath {
+			sameSelection(t, path, doc)
+		}
+	})
+}
