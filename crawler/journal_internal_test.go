@@ -132,6 +132,9 @@ func newTwins(t *testing.T, seed uint64) *twins {
 	if seed%5 == 2 {
 		w.opt.MaxCrashes = -1
 	}
+	if seed%6 == 2 {
+		w.opt.MaxPending = 20_000
+	}
 	clock := func() time.Duration { return w.now }
 	w.journal = &heldJournal{now: clock}
 	w.plain = NewMemory(w.opt)
@@ -222,6 +225,25 @@ func (w *twins) settle() {
 	}
 }
 
+// strays adds so many requests whose keys do not tell their host, and has a redirect pass them all, that queues are looked
+// through for them.
+func (w *twins) strays() {
+	i := slices.IndexFunc(w.leases, func(l Lease) bool { return w.plain.holds.valid(l) != nil })
+	if i < 0 || w.opt.MaxPending < 20_000 {
+		return
+	}
+	ctx, s := w.t.Context(), Settlement{Lease: w.leases[i], Outcome: Done, Report: w.report()}
+	var reqs []*Request
+	for n := range 4200 {
+		r := w.request()
+		r.Key = fmt.Sprint("stray ", w.now, n)
+		reqs, s.Seen = append(reqs, r), append(s.Seen, r.Key)
+	}
+	both(w, "Add", func(m *Memory) ([]AddStatus, error) { return m.Add(ctx, reqs...) })
+	both(w, "Settle", func(m *Memory) (int, error) { return 0, m.Settle(ctx, s) })
+	w.leases = slices.Delete(w.leases, i, i+1)
+}
+
 func (w *twins) step() {
 	ctx := w.t.Context()
 	w.now += time.Duration(w.r.IntN(40)) * time.Millisecond
@@ -296,8 +318,11 @@ func (w *twins) step() {
 		}
 		w.save()
 	case 23:
-		if w.r.IntN(4) == 0 {
+		switch w.r.IntN(6) {
+		case 0, 1:
 			w.crash()
+		case 2:
+			w.strays()
 		}
 	}
 }

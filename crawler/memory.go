@@ -1,11 +1,14 @@
 package crawler
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/binary"
 	"fmt"
+	"maps"
 	"math"
+	"slices"
 	"sync"
 	"time"
 
@@ -66,7 +69,7 @@ type Memory struct {
 	usual    ratelimit.Policy  // of hosts that have the defaults
 	runnable minHeap[*memHost] // hosts with work and a free place, by when they may be visited
 	cooling  minHeap[*memHost] // hosts without work, until they may be forgotten
-	stray    int               // stale records of unknown hosts
+	stray    int               // stale records of unknown hosts, since all were looked through
 	holds    holds
 	suspects []*hold // whose holders died, the longest dead first
 	producer map[string]*producer
@@ -283,6 +286,11 @@ func (m *Memory) tidy(host *memHost, now time.Duration) {
 	if host.queue.stale < few || host.queue.stale < host.queue.n/3 {
 		return
 	}
+	m.dropStale(host, now)
+}
+
+// dropStale drops the stale records of a host, known or not.
+func (m *Memory) dropStale(host *memHost, now time.Duration) {
 	host.queue.filter(&m.arena, func(record []byte, priority int) bool {
 		e, err := decodeEntry(record, host.name, priority)
 		if err != nil {
@@ -304,7 +312,7 @@ func (m *Memory) counts(h uint64, priority int) bool {
 }
 
 // pass marks a key that a redirect went through as seen.
-func (m *Memory) pass(key string) {
+func (m *Memory) pass(key string, now time.Duration) {
 	const few = 4096
 	h := m.keys.hash(key)
 	switch state := m.keys.state(h); state {
@@ -320,7 +328,7 @@ func (m *Memory) pass(key string) {
 		if u, ok := weburl.Split(key); ok && m.hosts[u.Host()] != nil {
 			m.hosts[u.Host()].queue.stale++
 		} else if m.stray++; m.stray > few && m.stray > int(m.stats.Ready) {
-			m.tidyAll()
+			m.tidyAll(now)
 		}
 	case waiting:
 		m.stats.Delayed--
@@ -331,14 +339,18 @@ func (m *Memory) pass(key string) {
 	}
 }
 
-// tidyAll drops all stale records of hosts.
-func (m *Memory) tidyAll() {
+// tidyAll drops the stale records of all hosts.
+func (m *Memory) tidyAll(now time.Duration) {
 	m.stray = 0
-	now := m.clock()
-	for _, h := range m.hosts {
-		h.queue.stale = h.queue.n
-		m.tidy(h, now)
+	for _, h := range m.hostsInOrder() {
+		m.dropStale(h, now)
 	}
+}
+
+// hostsInOrder lists all hosts in an order that is the same whenever a journal is replayed: of those that lose their work
+// only so many are remembered.
+func (m *Memory) hostsInOrder() []*memHost {
+	return slices.SortedFunc(maps.Values(m.hosts), func(a, b *memHost) int { return cmp.Compare(a.seq, b.seq) })
 }
 
 // Stats implements Frontier.

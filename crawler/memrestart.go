@@ -23,7 +23,7 @@ func (m *Memory) restart(now time.Duration) error {
 	if !m.finished(now) {
 		return fmt.Errorf("seine: frontier: %d requests and %d producers are left", m.pending(), len(m.producer))
 	}
-	for _, h := range m.hosts { // records that were replaced, or passed by a redirect
+	for _, h := range m.hostsInOrder() { // records that were replaced, or passed by a redirect
 		for {
 			record, _, err := h.queue.pop(&m.arena)
 			if err != nil {

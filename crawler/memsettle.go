@@ -153,7 +153,7 @@ func (m *Memory) settle(l *hold, s *Settlement, links []uint64, now time.Duratio
 	case Done:
 		m.keys.set(l.hash, finished)
 		for _, key := range s.Seen {
-			m.pass(key)
+			m.pass(key, now)
 		}
 		for i, r := range s.Links {
 			m.add(r, links[i], now)
