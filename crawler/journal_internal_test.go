@@ -132,7 +132,7 @@ func newTwins(t *testing.T, seed uint64) *twins {
 	if seed%5 == 2 {
 		w.opt.MaxCrashes = -1
 	}
-	if seed%6 == 2 {
+	if seed%12 == 2 {
 		w.opt.MaxPending = 20_000
 	}
 	clock := func() time.Duration { return w.now }
@@ -318,7 +318,7 @@ func (w *twins) step() {
 		}
 		w.save()
 	case 23:
-		switch w.r.IntN(6) {
+		switch w.r.IntN(8) {
 		case 0, 1:
 			w.crash()
 		case 2:
