@@ -29,7 +29,7 @@ type Journal interface {
 	Err() error
 	// Block returns a block of a state that was saved, or of one that was written ahead.
 	Block(id uint64) ([]byte, error)
-	// Write makes blocks durable that a later state will name. It may block.
+	// Write makes blocks durable that a later state will name, or will free if this failed. It may block.
 	Write(ctx context.Context, blocks []JournalBlock) error
 	// Now is a time that goes on over restarts and is never before one that a change was taken over at.
 	Now() time.Duration
@@ -230,12 +230,15 @@ func (m *Memory) record(now time.Duration, stirred bool, failed error) (uint64, 
 		return 0, j.fault
 	}
 	if len(j.ops) == 0 && !stirred {
+		if j.keys.due() { // keys were read back
+			m.save(now)
+		}
 		return j.last, failed
 	}
 	change := append(appendUints(make([]byte, 0, len(j.ops)+10), uint64(now)), j.ops...)
 	j.last = j.to.Append(change, j.items)
 	j.ops, j.items = j.ops[:0], nil
-	if j.since += int64(len(change)); j.since >= j.limit || len(j.keys.dirty) >= maxDirty {
+	if j.since += int64(len(change)); j.since >= j.limit || j.keys.due() {
 		m.save(now)
 	}
 	return j.last, failed

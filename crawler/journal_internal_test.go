@@ -25,6 +25,9 @@ type heldJournal struct {
 	failing error
 	saves   int
 	stray   int // blocks that no state named when it was opened
+
+	failWrite func() error
+	doubtful  map[uint64]bool // blocks of which a Write failed
 }
 
 func (j *heldJournal) Load(_ context.Context, part, change func([]byte) error) error {
@@ -58,7 +61,7 @@ func (j *heldJournal) Save(s JournalState) uint64 {
 		j.put(b)
 	}
 	for _, id := range s.Freed {
-		if j.blocks[id] == nil {
+		if j.blocks[id] == nil && !j.doubtful[id] {
 			panic("a block was freed that is not there")
 		}
 		delete(j.blocks, id)
@@ -97,12 +100,23 @@ func (j *heldJournal) Block(id uint64) ([]byte, error) {
 }
 
 func (j *heldJournal) Write(_ context.Context, blocks []JournalBlock) error {
+	var err error
+	if j.failWrite != nil {
+		err = j.failWrite()
+	}
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	for _, b := range blocks {
-		j.put(b)
+	for i, b := range blocks {
+		if err == nil || i < len(blocks)/2 {
+			j.put(b)
+			continue
+		}
+		if j.doubtful == nil {
+			j.doubtful = map[uint64]bool{}
+		}
+		j.doubtful[b.ID] = true
 	}
-	return nil
+	return err
 }
 
 func (j *heldJournal) Now() time.Duration { return j.now() }

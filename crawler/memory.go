@@ -38,7 +38,7 @@ type MemoryOptions struct {
 	// SpillBytes is the memory of ready requests beyond which some are spilled. Zero means 64 MiB.
 	SpillBytes int64
 	// SeenBytes is the memory of the seen set of a frontier with a Journal; what has no room is in the journal. Zero means
-	// 16 MiB.
+	// 16 MiB. It needs half a MiB in any case.
 	SeenBytes int64
 	// HashKey is the secret of the seen set. Zero means a random one.
 	HashKey [2]uint64

@@ -58,8 +58,8 @@ func (t *keyTable) touch(hashes []uint64) {
 func (t *keyTable) value(h uint64) uint16 {
 	v := t.shards[hashtable.Of(h)].Get(h, 0)
 	if v == 0 && t.disk != nil {
-		if v = t.disk.find(h); v != 0 {
-			t.shards[hashtable.Of(h)].Set(h, 0, v)
+		if v = t.disk.find(h); v != 0 && t.disk.size < t.disk.room() {
+			t.put(h, v) // else the state that is saved next makes room
 		}
 	}
 	return v
@@ -67,17 +67,29 @@ func (t *keyTable) value(h uint64) uint16 {
 
 // change gives a key its value.
 func (t *keyTable) change(h uint64, v uint16) {
-	t.shards[hashtable.Of(h)].Set(h, 0, v)
+	t.put(h, v)
 	if t.disk != nil {
 		t.disk.dirty = append(t.disk.dirty, h)
 	}
+}
+
+// put writes into the table, and keeps account of its memory where that is bounded.
+func (t *keyTable) put(h uint64, v uint16) {
+	s := &t.shards[hashtable.Of(h)]
+	if t.disk == nil {
+		s.Set(h, 0, v)
+		return
+	}
+	before := s.Bytes()
+	s.Set(h, 0, v)
+	t.disk.size += s.Bytes() - before
 }
 
 // forget makes all keys unseen.
 func (t *keyTable) forget() {
 	t.shards, t.far = make([]hashtable.Shard, hashtable.Shards), map[uint64]int{}
 	if d := t.disk; d != nil {
-		d.all, d.old, d.runs, d.filter, d.dirty = true, nil, nil, nil, nil
+		d.all, d.size, d.old, d.runs, d.filter, d.dirty = true, 0, nil, nil, nil, nil
 	}
 }
 

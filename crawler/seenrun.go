@@ -13,7 +13,8 @@ import (
 const (
 	runEntry  = 10       // bytes: hash, value
 	runPage   = 400      // entries of a block
-	maxDirty  = 1 << 18  // changes of keys after which a state is saved
+	maxDirty  = 1 << 18  // changes of keys after which a state is saved, at most
+	minDirty  = 1 << 12  // and at least
 	fewRuns   = 4        // of about a size, before they become one
 	seenBytes = 16 << 20 // by default
 	leastSeen = 1 << 14
@@ -25,8 +26,9 @@ const (
 type diskKeys struct {
 	journal Journal
 	fault   func(error)
-	budget  int               // bytes in memory: the two generations of tables a half, the filter a quarter
+	budget  int               // bytes in memory
 	all     bool              // whatever there is stands in the tables
+	size    int               // bytes of the newest generation of tables
 	old     []hashtable.Shard // the generation before; nil: none
 	dirty   []uint64          // changed since the last state
 	runs    []*keyRun         // the newest last
@@ -35,6 +37,20 @@ type diskKeys struct {
 	done    chan struct{} // closed when no merge is under way any more
 	stop    context.CancelFunc
 }
+
+// The budget is divided into 32 parts. Eight are the filter's and two the list of changes. Each of two generations of tables
+// has ten: seven until a state is saved when there is no more room, three for the changes that come before that.
+
+func (d *diskKeys) room() int { return d.budget / 32 * 7 }
+
+// mostDirty is how many changes of keys there may be before a state is saved. Each takes eight bytes in the list, and
+// twelve in a table if its key is new there.
+func (d *diskKeys) mostDirty() int { return min(max(d.budget/32*2/8, minDirty), maxDirty) }
+
+// due reports whether a state has to be saved, so that memory is given up.
+func (d *diskKeys) due() bool { return d.size >= d.room() || len(d.dirty) >= d.mostDirty() }
+
+func (d *diskKeys) newFilter() { d.filter = make(keyFilter, d.budget/32) } // words of eight bytes
 
 // keyRun is a sorted list of keys with their values.
 type keyRun struct {
@@ -180,7 +196,7 @@ func (t *keyTable) flush(next uint64) []JournalBlock {
 	b := runBuilder{run: keyRun{block: next}}
 	for _, h := range d.dirty {
 		if d.filter == nil && !d.all {
-			d.filter = make(keyFilter, d.budget/4/8)
+			d.newFilter()
 		}
 		if d.filter != nil {
 			d.filter.add(h)
@@ -196,11 +212,7 @@ func (t *keyTable) flush(next uint64) []JournalBlock {
 // rotate begins a new generation of tables when the newest has its share of the budget. All of it must be in runs.
 func (t *keyTable) rotate() error {
 	d := t.disk
-	size := 0
-	for i := range t.shards {
-		size += t.shards[i].Bytes()
-	}
-	if size <= d.budget*3/8 {
+	if d.size < d.room() {
 		return nil
 	}
 	if d.all {
@@ -209,13 +221,13 @@ func (t *keyTable) rotate() error {
 		}
 		d.all = false
 	}
-	d.old, t.shards = t.shards, make([]hashtable.Shard, hashtable.Shards)
+	d.old, t.shards, d.size = t.shards, make([]hashtable.Shard, hashtable.Shards), 0
 	return nil
 }
 
 // fillFilter makes the filter anew.
 func (d *diskKeys) fillFilter() error {
-	d.filter = make(keyFilter, d.budget/4/8)
+	d.newFilter()
 	for _, r := range d.runs {
 		if err := d.entries(r, func(h uint64, _ uint16) bool {
 			d.filter.add(h)
@@ -234,13 +246,13 @@ func (t *keyTable) load() error {
 	for _, r := range d.runs {
 		n += r.n
 	}
-	if n*12 > d.budget*3/8 {
+	if n*12 > d.room() {
 		d.all = false
 		return d.fillFilter()
 	}
 	for _, r := range d.runs { // the newest last, so that it wins
 		if err := d.entries(r, func(h uint64, v uint16) bool {
-			t.shards[hashtable.Of(h)].Set(h, 0, v)
+			t.put(h, v)
 			return true
 		}); err != nil {
 			return err
@@ -249,8 +261,8 @@ func (t *keyTable) load() error {
 	return nil
 }
 
-// due returns the runs that should become one: the newest that are all of about a size.
-func (d *diskKeys) due() []*keyRun {
+// crowded returns the runs that should become one: the newest that are all of about a size.
+func (d *diskKeys) crowded() []*keyRun {
 	i := len(d.runs) - 1
 	if i < 0 || d.merging {
 		return nil
@@ -287,13 +299,14 @@ func (r *runReader) step() (err error) {
 	return err
 }
 
-// merge writes one run for several. It touches nothing that needs the frontier's lock.
-func (d *diskKeys) merge(ctx context.Context, runs []*keyRun, next uint64) (*keyRun, error) {
+// merge writes one run for several. It touches nothing that needs the frontier's lock. The blocks beside an error are those
+// that may have been written.
+func (d *diskKeys) merge(ctx context.Context, runs []*keyRun, next uint64) (merged *keyRun, written []uint64, err error) {
 	var open []*runReader
 	for i, r := range runs {
 		reader := &runReader{d: d, run: r, age: i}
 		if err := reader.step(); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		open = append(open, reader)
 	}
@@ -305,7 +318,7 @@ func (d *diskKeys) merge(ctx context.Context, runs []*keyRun, next uint64) (*key
 		for _, r := range open {
 			if r.hash() == h {
 				if err := r.step(); err != nil {
-					return nil, err
+					return nil, written, err
 				}
 			}
 		}
@@ -314,19 +327,22 @@ func (d *diskKeys) merge(ctx context.Context, runs []*keyRun, next uint64) (*key
 			b.end()
 		}
 		if len(b.out) >= writeRun || len(open) == 0 {
+			for _, block := range b.out {
+				written = append(written, block.ID)
+			}
 			if err := d.journal.Write(ctx, b.out); err != nil {
-				return nil, err
+				return nil, written, err
 			}
 			b.out = nil
 		}
 	}
-	return &b.run, nil
+	return &b.run, written, nil
 }
 
 // mergeRuns has runs become one in the background, if there are too many. m.mu is held.
 func (m *Memory) mergeRuns() {
 	d, j := m.keys.disk, m.journal
-	runs := d.due()
+	runs := d.crowded()
 	if runs == nil {
 		return
 	}
@@ -341,12 +357,13 @@ func (m *Memory) mergeRuns() {
 	go func(done chan struct{}) {
 		defer close(done)
 		defer stop()
-		merged, err := d.merge(ctx, runs, next)
+		merged, written, err := d.merge(ctx, runs, next)
 		m.mu.Lock()
 		defer m.mu.Unlock()
 		d.merging = false
 		at := slices.Index(d.runs, runs[0])
 		if at < 0 || err != nil { // all was forgotten meanwhile, or the next state tries again
+			m.arena.freed = append(m.arena.freed, written...)
 			return
 		}
 		d.runs = slices.Replace(d.runs, at, at+len(runs), merged)
