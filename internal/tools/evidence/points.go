@@ -20,6 +20,7 @@ var points = []point{
 	}, exchangeAndLinks},
 	enginePoint,
 	extractionPoint,
+	durablePoint,
 }
 
 // wholeCrawl: every page exactly once, on one core and on two; at most four times the lower bound's CPU.
