@@ -20,6 +20,7 @@ const (
 // durableCost: every page exactly once on both frontiers, what keeping it in a file adds, and what bare queues take.
 func durableCost(r results) (string, error) {
 	var cost [2]float64
+	var texts [2]string
 	var faults []error
 	for i, peer := range []string{"seine", "seine-durable"} {
 		ours, err := r.find("S1", row{"peer": peer})
@@ -30,14 +31,15 @@ func durableCost(r results) (string, error) {
 			faults = append(faults, fmt.Errorf("%s: not every page exactly once", peer))
 		}
 		cost[i] = ours.num("cpu_us_per_page")
+		texts[i] = fmt.Sprintf("%.1f (%.1f to %.1f)", cost[i], ours.num("cpu_us_per_page_min"), ours.num("cpu_us_per_page_max"))
 	}
 	added := cost[1] - cost[0]
 	if added > mostDurable {
 		faults = append(faults, fmt.Errorf("keeping a page adds %.1f µs, more than %.0f", added, mostDurable))
 	}
 	queues, err := bareQueues(r)
-	text := fmt.Sprintf("CPU a page %.1f µs in memory, %.1f in a file: %.1f more of at most %.0f (goal %.0f); bare queues, time of a full cycle one by one and by 100: %s",
-		cost[0], cost[1], added, mostDurable, goalDurable, queues)
+	text := fmt.Sprintf("CPU a page in µs, median and range of the rounds: %s in memory, %s in a file, %.1f more of at most %.0f (goal %.0f); bare queues, time of a full cycle one by one and by 100: %s",
+		texts[0], texts[1], added, mostDurable, goalDurable, queues)
 	return text, errors.Join(append(faults, err)...)
 }
 
