@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"math/rand/v2"
 	"net/http"
@@ -158,7 +157,7 @@ func TestDownloadSurvivesTheProcess(t *testing.T) {
 		{"was shortened under the same tag", func(s *shop, _ string) { s.data = bytes.Repeat([]byte("y"), 50_000) }, film, 0, 200},
 		{"all was there", func(s *shop, path string) {
 			os.WriteFile(path+partSuffix, s.data, 0o666)
-		}, film, 200_000, 416},
+		}, film, 200_000, 206},
 		{"of another URL", func(*shop, string) {}, film + "?2", 0, 200},
 		{"info is damaged", func(_ *shop, path string) { os.WriteFile(path+infoSuffix, []byte("{"), 0o666) }, film, 0, 200},
 		{"info is missing", func(_ *shop, path string) { os.Remove(path + infoSuffix) }, film, 0, 200},
@@ -179,7 +178,7 @@ func TestDownloadSurvivesTheProcess(t *testing.T) {
 				w.Write(s.data[5:10])
 				return true
 			}
-		}, film, 0, 200},
+		}, film, 100_000, 200},
 		{"the host sends a range of another version", func(s *shop, _ string) {
 			s.edit = func(s *shop, w http.ResponseWriter, r *http.Request) bool {
 				if r.Header.Get("Range") != "" {
@@ -190,7 +189,7 @@ func TestDownloadSurvivesTheProcess(t *testing.T) {
 				}
 				return r.Header.Get("Range") != ""
 			}
-		}, film, 0, 200},
+		}, film, 100_000, 200},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -327,34 +326,110 @@ func TestDownloadThroughOtherFetchers(t *testing.T) {
 	}
 }
 
-func TestContentRange(t *testing.T) {
+// TestDownloadsPayForEachByte has a burst that is smaller than a piece, and bytes that come twice.
+func TestDownloadsPayForEachByte(t *testing.T) {
 	t.Parallel()
-	for value, want := range map[string]string{
-		"bytes 0-9/10":                   "0 9 10 true",
-		"BYTES  5-9/*":                   "5 9 -1 true",
-		"bytes */10":                     "0 0 10 false",
-		"bytes 9-5/10":                   "9 5 10 false",
-		"bytes -5/10":                    "0 5 10 false",
-		"bytes 1-2":                      "0 0 -1 false",
-		"bytes 1-2/x":                    "0 0 -1 false",
-		"items 1-2/3":                    "0 0 -1 false",
-		"":                               "0 0 -1 false",
-		"bytes 0-9/99999999999999999999": "0 0 -1 false",
-	} {
-		first, last, total, ok := contentRange(http.Header{"Content-Range": {value}})
-		if got := fmt.Sprint(first, last, total, ok); got != want {
-			t.Errorf("%q: %s, want %s", value, got, want)
+	s := &shop{data: someBytes(50_000), tag: `"v1"`, cuts: []int{20_000}}
+	s.edit = func(s *shop, w http.ResponseWriter, r *http.Request) bool {
+		r.Header.Del("Range") // the host knows none
+		w.Header().Set("ETag", s.tag)
+		w.Header().Set("Content-Length", strconv.Itoa(len(s.data)))
+		if w.Write(s.data[:20_000]); len(s.ranges) == 1 {
+			w.(http.Flusher).Flush()
+			panic(http.ErrAbortHandler)
 		}
+		w.Write(s.data[20_000:])
+		return true
 	}
-}
-
-func FuzzContentRange(f *testing.F) {
-	f.Add("bytes 0-9/10")
-	f.Add("bytes */1")
-	f.Fuzz(func(t *testing.T, s string) {
-		first, last, total, ok := contentRange(http.Header{"Content-Range": {s}})
-		if ok && (first < 0 || last < first) || total < -1 {
-			t.Fatalf("%d %d %d", first, last, total)
+	shopping(t, s, func(t *testing.T, d *Downloader) {
+		d.Bytes = newBuckets(t, ratelimit.Rule{Match: "films.example", Rate: ratelimit.PerSecond(1000), Burst: 1, MaxWait: -1})
+		start := time.Now()
+		var w bytes.Buffer
+		got, err := d.Copy(t.Context(), &Request{URL: film}, &w)
+		if err != nil || !bytes.Equal(w.Bytes(), s.data) || got.Exchanges != 2 {
+			t.Fatalf("%+v, %v", got, err)
+		}
+		if took := time.Since(start).Round(time.Second); took < 69*time.Second || took > 72*time.Second {
+			t.Errorf("70,000 bytes at 1,000 a second took %v", took)
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		defer time.AfterFunc(5*time.Second, cancel).Stop()
+		start = time.Now()
+		if _, err := d.Copy(ctx, &Request{URL: film}, io.Discard); KindOf(err) != ErrCanceled || time.Since(start) != 5*time.Second {
+			t.Errorf("the end of the context while it waits: %v after %v", err, time.Since(start))
 		}
 	})
 }
+
+// TestDownloadsAreBrokenOff cancels one in its middle, while a second wants the same file.
+func TestDownloadsAreBrokenOff(t *testing.T) {
+	t.Parallel()
+	s := &shop{data: someBytes(200_000), tag: `"v1"`}
+	s.edit = func(s *shop, w http.ResponseWriter, r *http.Request) bool {
+		w.Header().Set("ETag", s.tag)
+		w.Header().Set("Content-Length", strconv.Itoa(len(s.data)))
+		w.Write(s.data[:100_000])
+		w.(http.Flusher).Flush()
+		<-r.Context().Done()
+		return true
+	}
+	shopping(t, s, func(t *testing.T, d *Downloader) {
+		path := filepath.Join(t.TempDir(), "film")
+		ctx, cancel := context.WithCancelCause(t.Context())
+		ended := make(chan error, 1)
+		go func() {
+			_, err := d.File(ctx, &Request{URL: film}, path)
+			ended <- err
+		}()
+		synctest.Wait()
+		if _, err := d.File(t.Context(), &Request{URL: film}, path); !errors.Is(err, ErrInUse) || !errors.Is(err, ErrSink) {
+			t.Errorf("a second download: %v", err)
+		}
+		own := errors.New("enough")
+		cancel(own)
+		if err := <-ended; !errors.Is(err, own) || KindOf(err) != ErrCanceled {
+			t.Errorf("cancelled: %v", err)
+		}
+		s.edit = nil
+		got, err := d.File(t.Context(), &Request{URL: film}, path)
+		if onDisk, _ := os.ReadFile(path); err != nil || got.Resumed != 100_000 || !bytes.Equal(onDisk, s.data) {
+			t.Errorf("gone on: %+v, %v", got, err)
+		}
+		var w sync.WaitGroup
+		for range 8 { // one after the other or not at all, and never a file of two
+			w.Go(func() {
+				if _, err := d.File(t.Context(), &Request{URL: film}, path); err != nil && !errors.Is(err, ErrInUse) {
+					t.Error(err)
+				}
+				if onDisk, err := os.ReadFile(path); err != nil || !bytes.Equal(onDisk, s.data) {
+					t.Errorf("%d bytes, %v", len(onDisk), err)
+				}
+			})
+		}
+		w.Wait()
+		if left, _ := filepath.Glob(path + ".*"); len(left) > 0 {
+			t.Errorf("left over: %q", left)
+		}
+	})
+}
+
+func TestDownloadsOfNothing(t *testing.T) {
+	t.Parallel()
+	d := &Downloader{Fetcher: FetcherFunc(func(context.Context, *Request) (*Response, error) { return nil, nil })}
+	path := filepath.Join(t.TempDir(), "film")
+	for name, err := range map[string]error{
+		"no request":               second(d.Copy(t.Context(), nil, io.Discard)),
+		"no request for a file":    second(d.File(t.Context(), nil, path)),
+		"no writer":                second(d.Copy(t.Context(), &Request{URL: film}, nil)),
+		"neither answer nor error": second(d.Copy(t.Context(), &Request{URL: film}, io.Discard)),
+	} {
+		if !errors.Is(err, ErrInvalid) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if left, _ := filepath.Glob(path + "*"); len(left) > 0 {
+		t.Errorf("left over: %q", left)
+	}
+}
+
+func second(_ *Download, err error) error { return err }
