@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"strings"
 	"time"
 
@@ -47,8 +48,9 @@ func (v *visit) commit(s *Settlement, p *Page, err error) (page, failed error) {
 		err = hooked
 		err = v.decide(s, err)
 	}
+	kept := v.kept.close()
 	if s.Outcome == Done && err == nil {
-		if e := v.stage(s, p); e != nil {
+		if e := v.stage(s, p, kept); e != nil {
 			*s = Settlement{Lease: v.lease, Report: s.Report}
 			err = v.decide(s, e)
 		}
@@ -87,8 +89,8 @@ func (v *visit) release() error {
 	return v.e.cfg.Frontier.Settle(v.lasting(v.ctx), Settlement{Lease: v.lease, Outcome: Released, Report: v.hostReport()})
 }
 
-// stage moves links and items of a page that is done into the settlement.
-func (v *visit) stage(s *Settlement, p *Page) error {
+// stage moves links and items of a page that is done, and what middlewares kept of it, into the settlement.
+func (v *visit) stage(s *Settlement, p *Page, kept []Item) error {
 	p.s.ptrs = p.s.ptrs[:0]
 	for i := range p.s.links {
 		p.s.ptrs = append(p.s.ptrs, &p.s.links[i])
@@ -99,11 +101,15 @@ func (v *visit) stage(s *Settlement, p *Page) error {
 		}
 	}
 	s.Links, s.Seen = p.s.ptrs, v.passed
+	items := p.items
+	if len(kept) > 0 {
+		items = slices.Concat(kept, items)
+	}
 	if i, ok := v.e.cfg.Frontier.(ItemSettler); ok && i.SettlesItemsOf(v.e.cfg.Store) {
-		s.Items = p.items
+		s.Items = items
 		return nil
 	}
-	for _, item := range p.items {
+	for _, item := range items {
 		if err := v.r.safely("Store.Put", func() error {
 			return v.e.cfg.Store.Put(v.lasting(v.ctx), item.Key, item.Value)
 		}); err != nil {

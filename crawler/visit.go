@@ -37,6 +37,8 @@ type visit struct {
 
 	flattened atomic.Bool // somebody has looked at its tree, which lacks elements
 
+	kept keepsake // of middlewares
+
 	end    func(StageEnd) // of Hooks.Visit
 	result StageEnd
 

@@ -10,7 +10,10 @@
 //
 // The frontier is a crawler.Memory with a journal in the file: each call is written down, and takes effect for the caller
 // once that is committed. Commits are made for many calls at a time. The links, the items and the end of a page are one
-// transaction.
+// transaction; what middlewares keep of it belongs to that if they are given a crawler.StagedStore.
+//
+// Cookies are in the file too where cookie.Jars have its store: Jars.Save, called in Hooks.Settle, writes those of a page
+// down before it is settled.
 //
 // What the death of the process leaves is whole: work that was under way is done again, as the rules of crawler.Frontier
 // say, and nothing is lost. One process at a time has a crawl; a second gets a *LockedError.
