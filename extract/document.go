@@ -8,9 +8,9 @@ import (
 	"sync/atomic"
 
 	"github.com/PuerkitoBio/goquery"
-	"github.com/andybalholm/cascadia"
 	"golang.org/x/net/html"
 
+	"github.com/seine-go/seine/extract/css"
 	"github.com/seine-go/seine/extract/literal"
 	"github.com/seine-go/seine/extract/structured"
 	"github.com/seine-go/seine/internal/charset"
@@ -113,10 +113,10 @@ func (d *Document) Selection() *goquery.Selection {
 	return goquery.NewDocumentFromNode(p.root).Selection
 }
 
-// Find returns the elements that a CSS selector matches, in the order of the tree. The error is a *SelectorError or that
-// of Tree.
+// Find returns the elements that a CSS selector matches (see package css), in the order of the tree. The error is a
+// *css.Error or that of Tree.
 func (d *Document) Find(selector string) (*goquery.Selection, error) {
-	matcher, err := compileSelector(selector)
+	matcher, err := css.Compile(selector)
 	if err != nil {
 		return nil, err
 	}
@@ -212,37 +212,5 @@ func (e *EncodingError) Error() string {
 	return fmt.Sprintf("seine: extract: unknown encoding %q", cut(e.Label))
 }
 
-// maxSelector is how many bytes a selector may have: selectors nest, and their parser recurses.
-const maxSelector = 4 << 10
-
-// SelectorError says what is wrong with a CSS selector.
-type SelectorError struct {
-	Selector string
-	Err      error
-}
-
-func (e *SelectorError) Error() string {
-	return fmt.Sprintf("seine: extract: bad selector %q: %v", cut(e.Selector), e.Err)
-}
-
-// Unwrap returns what the selector's parser says.
-func (e *SelectorError) Unwrap() error { return e.Err }
-
 // cut shortens what an error repeats of its input.
 func cut(s string) string { return s[:min(len(s), maxSkipRef)] }
-
-func compileSelector(selector string) (_ goquery.Matcher, err error) {
-	if len(selector) > maxSelector {
-		return nil, &SelectorError{Selector: selector, Err: errors.New("longer than 4096 bytes")}
-	}
-	defer func() {
-		if r := recover(); r != nil {
-			err = &SelectorError{Selector: selector, Err: fmt.Errorf("%v", r)}
-		}
-	}()
-	m, err := cascadia.Compile(selector)
-	if err != nil {
-		return nil, &SelectorError{Selector: selector, Err: err}
-	}
-	return m, nil
-}

@@ -64,7 +64,7 @@ func ExampleNewDocument() {
 	fmt.Println(err)
 	// Output:
 	// 1959 – été <nil>
-	// seine: extract: bad selector "p..year": expected identifier, found . instead
+	// seine: css "p..year" at byte 2: a name is missing
 }
 
 // A page that says nothing of its encoding.

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/seine-go/seine/extract/css"
 )
 
 func formOf(t testing.TB, page string) *Form {
@@ -175,7 +177,7 @@ func TestFormFaults(t *testing.T) {
 	if _, err := doc("<p>").Form("form"); !errors.Is(err, ErrNoForm) {
 		t.Error(err)
 	}
-	if _, err := doc("<form>").Form("form["); !errors.As(err, new(*SelectorError)) {
+	if _, err := doc("<form>").Form("form["); !errors.As(err, new(*css.Error)) {
 		t.Error(err)
 	}
 	if _, err := doc("<form action='https://[x'>").Form("form"); err == nil || !strings.HasPrefix(err.Error(), "seine: ") {

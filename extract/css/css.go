@@ -21,21 +21,29 @@ type Error struct {
 	Reason   string
 }
 
-// Error quotes the selector.
+// Error quotes the beginning of the selector.
 func (e *Error) Error() string {
-	return fmt.Sprintf("seine: css %q at byte %d: %s", e.Selector, e.Offset, e.Reason)
+	return fmt.Sprintf("seine: css %q at byte %d: %s", cut(e.Selector), e.Offset, e.Reason)
+}
+
+func cut(s string) string {
+	if len(s) > maxQuoted {
+		return s[:maxQuoted] + "…"
+	}
+	return s
 }
 
 // Bounds of selectors.
 const (
 	MaxSelector = 16 << 10 // bytes
 	MaxNesting  = 32       // of pseudo-classes in pseudo-classes
+	maxQuoted   = 64       // bytes of one in an error
 )
 
 // Compile reads a list of selectors. The error is an *Error. A pseudo-element is one: it is no element.
 func Compile(selector string) (*Selector, error) {
 	if len(selector) > MaxSelector {
-		return nil, &Error{selector[:64] + "…", MaxSelector, "longer than the bound"}
+		return nil, &Error{cut(selector), MaxSelector, "longer than the bound"}
 	}
 	p := parser{s: selector}
 	list, err := p.selectors(0)

@@ -86,7 +86,7 @@ func (m *matcher) match(c *chain, i int, n *html.Node) outcome {
 }
 
 // few is up to how many siblings are looked at again and again; of more the places are remembered.
-const few = 32
+const few = 64
 
 func (m *matcher) matchSibling(c *chain, i int, n *html.Node) outcome {
 	steps := 0

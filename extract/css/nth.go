@@ -15,7 +15,7 @@ type nth struct {
 	ofType bool     // siblings of the same type count
 }
 
-var anyChild = nth{}
+var anyChild = nth{a: 1}
 
 func (t *nth) test() test {
 	return func(m *matcher, n *html.Node) bool {
@@ -35,7 +35,8 @@ func (m *matcher) counts(t *nth, s, n *html.Node) bool {
 	return s.Type == html.ElementNode && (!t.ofType || s.Data == n.Data && s.Namespace == n.Namespace) && (t.of == nil || m.any(t.of, s))
 }
 
-// place is the place of n among its siblings, 0 when it does not count itself.
+// place is the place of n among its siblings, 0 when it does not count itself. Where only one place is asked for, those
+// beyond it are all alike.
 func (m *matcher) place(t *nth, n *html.Node) int {
 	if at, known := m.places[t][n]; known {
 		return at
@@ -49,8 +50,11 @@ func (m *matcher) place(t *nth, n *html.Node) int {
 			m.remember(t, n.Parent)
 			return m.places[t][n]
 		}
-		if m.counts(t, s, n) {
-			at++
+		if !m.counts(t, s, n) {
+			continue
+		}
+		if at++; t.a == 0 && at > t.b {
+			break
 		}
 	}
 	return at
