@@ -18,6 +18,12 @@ type Inspection struct {
 	Due      time.Duration // until it may be leased, for StateDelayed
 	Reason   string        // for StateFailed
 
+	HostInspection
+}
+
+// HostInspection is what a frontier knows of a host at one moment.
+type HostInspection struct {
+	Host     string
 	Queued   int           // requests of the host that are ready
 	InFlight int           // exchanges of the host
 	Places   int           // for exchanges of the host
@@ -52,7 +58,7 @@ var _ Inspector = (*Memory)(nil)
 // Inspect implements Inspector. For a request that is delayed or leased its time grows with the number of those.
 func (m *Memory) Inspect(ctx context.Context, key, host string) (Inspection, error) {
 	var i Inspection
-	err := m.do(ctx, func(now time.Duration) error {
+	err := m.ask(ctx, func(now time.Duration) error {
 		i = m.inspect(m.keys.hash(key), host, now)
 		return nil
 	})
@@ -60,7 +66,7 @@ func (m *Memory) Inspect(ctx context.Context, key, host string) (Inspection, err
 }
 
 func (m *Memory) inspect(h uint64, host string, now time.Duration) Inspection {
-	i := m.inspectHost(host, now)
+	i := Inspection{HostInspection: m.inspectHost(host, now)}
 	switch m.keys.state(h) {
 	case ready, again, suspect:
 		i.State = StateReady
@@ -89,15 +95,15 @@ func (m *Memory) inspect(h uint64, host string, now time.Duration) Inspection {
 	return i
 }
 
-// inspectHost fills in what concerns the host.
-func (m *Memory) inspectHost(name string, now time.Duration) Inspection {
+// inspectHost looks at a host, known or not.
+func (m *Memory) inspectHost(name string, now time.Duration) HostInspection {
 	h := m.hosts[name]
 	if h == nil { // nothing keeps it from being visited
 		h = &memHost{policy: m.policies[name]}
 	}
 	p, s := h.pace(m), h.learned()
-	return Inspection{
-		Queued: h.queue.n - h.queue.stale, InFlight: h.inFlight, Places: p.Places(s), Opens: max(h.opens()-now, 0),
+	return HostInspection{
+		Host: name, Queued: max(h.queue.n-h.queue.stale, 0), InFlight: h.inFlight, Places: p.Places(s), Opens: max(h.opens()-now, 0),
 		Pause: p.Pause(s), Rest: p.Rest(s), Rate: s.Rate(), Cuts: s.Cuts(), Stalled: p.Stalled(s),
 	}
 }

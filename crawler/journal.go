@@ -57,6 +57,7 @@ type recorder struct {
 	to    Journal
 	keys  *diskKeys
 	mute  bool   // while what was written down is done again
+	view  bool   // it is looked at, for good
 	ops   []byte // of the call under way
 	reqs  []byte // that it has added
 	n     int
@@ -96,6 +97,9 @@ func (j *recorder) on() bool { return j != nil && !j.mute }
 func (j *recorder) usable() error {
 	if j == nil {
 		return nil
+	}
+	if j.view {
+		return ErrReadOnly
 	}
 	return first(j.fault, j.to.Err())
 }

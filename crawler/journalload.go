@@ -20,6 +20,30 @@ import (
 // Of the keys that were ever seen those asked for of late stay in memory; all others, and what is queued, are in the
 // journal.
 func OpenMemory(ctx context.Context, o MemoryOptions, j Journal) (*Memory, error) {
+	m, err := loadMemory(ctx, o, j)
+	if err == nil && o.AgeStep != m.opt.AgeStep {
+		err = fmt.Errorf("seine: frontier: AgeStep is %v, not %v as when the crawl was begun", o.AgeStep, m.opt.AgeStep)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return m, m.takeOver(ctx)
+}
+
+// ReadMemory returns the frontier that a journal has kept, to be looked at: Stats, Inspect, Dead, Pending and Hosts tell how
+// it was left, with what was leased then, and all that would change it is an ErrReadOnly. Of the options SeenBytes counts.
+// The journal is told of nothing, and stays open when the frontier is closed.
+func ReadMemory(ctx context.Context, o MemoryOptions, j Journal) (*Memory, error) {
+	m, err := loadMemory(ctx, o, j)
+	if err != nil {
+		return nil, err
+	}
+	m.journal.view = true
+	return m, nil
+}
+
+// loadMemory makes what a journal has kept, and writes nothing down.
+func loadMemory(ctx context.Context, o MemoryOptions, j Journal) (*Memory, error) {
 	hot := orDefault(o.SpillBytes, hotBytes, hotBytes)
 	o.SpillDir = ""
 	m := NewMemory(o)
@@ -44,14 +68,11 @@ func OpenMemory(ctx context.Context, o MemoryOptions, j Journal) (*Memory, error
 		err = l.end()
 		m.journal.clean = l.parts == 0 // a new crawl
 	}
-	if err == nil && l.head && options.AgeStep != m.opt.AgeStep {
-		err = fmt.Errorf("seine: frontier: AgeStep is %v, not %v as when the crawl was begun", options.AgeStep, m.opt.AgeStep)
-	}
 	if err != nil {
 		return nil, err
 	}
 	m.opt.MaxPending, m.opt.MaxCrashes, m.opt.MaxDead, m.dead.most = options.MaxPending, options.MaxCrashes, options.MaxDead, options.MaxDead
-	return m, m.takeOver(ctx)
+	return m, nil
 }
 
 // takeOver ends what a dead process held, and saves where that leads to.

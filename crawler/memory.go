@@ -356,7 +356,7 @@ func (m *Memory) hostsInOrder() []*memHost {
 // Stats implements Frontier.
 func (m *Memory) Stats(ctx context.Context) (FrontierStats, error) {
 	var s FrontierStats
-	err := m.do(ctx, func(now time.Duration) error {
+	err := m.ask(ctx, func(now time.Duration) error {
 		s = m.stats
 		s.Producers = m.producers(now)
 		s.Hosts, s.Finished = len(m.hosts), m.finished(now)

@@ -239,7 +239,7 @@ func (m *Memory) fail(l *hold, reason string) {
 func (m *Memory) Dead(ctx context.Context) iter.Seq2[DeadRequest, error] {
 	return func(yield func(DeadRequest, error) bool) {
 		var all []*deadRequest
-		err := m.do(ctx, func(time.Duration) error {
+		err := m.ask(ctx, func(time.Duration) error {
 			all = m.dead.list()
 			return nil
 		})

@@ -1,11 +1,16 @@
 package frontiertest
 
 import (
+	"fmt"
+	"slices"
+
 	"github.com/seine-go/seine/crawler"
 )
 
 var upgradeTests = []test{
 	{"R7", "an Inspector tells the state of each request", inspectorTellsStates},
+	{"R7", "a Lister lists what is pending, and the hosts", listerLists},
+	{"R7", "a Lister lists suspects", listerListsSuspects},
 	{"R1", "a Restarter forgets what is done", restarterForgets},
 }
 
@@ -58,6 +63,87 @@ func inspectorTellsStates(e *env) {
 	}
 	key = page("b", 1)
 	state(crawler.StateDone, "of one that is done")
+}
+
+// listed returns a line for each pending request, in order.
+func (e *env) listed(in crawler.Lister) []string {
+	e.t.Helper()
+	var all []string
+	e.unchanged("Pending", func() {
+		for p, err := range in.Pending(e.ctx()) {
+			e.must(err)
+			if p.Key != p.Request.URL || (p.Due > 0) != (p.State == crawler.StateDelayed) {
+				e.failf("odd: %+v", p)
+			}
+			all = append(all, fmt.Sprintf("%s %v %d %d %d %v", p.Key, p.State, p.Request.Priority, p.Attempts, p.Crashes, p.Suspect))
+		}
+	})
+	slices.Sort(all)
+	return all
+}
+
+// listerLists has requests in all states: those that are pending, and the record that counts, are listed.
+func listerLists(e *env) {
+	e.open(Options{})
+	in := upgrade[crawler.Lister](e)
+	if all := e.listed(in); len(all) > 0 {
+		e.failf("nothing was added, and %q are listed", all)
+	}
+	e.add(page("a", 1), page("a", 2), page("a", 3), page("a", 4), page("b", 1), page("b", 2))
+	leases := map[string]crawler.Lease{}
+	for _, l := range e.lease("A", 6) {
+		leases[l.Key] = l
+	}
+	e.settle(leases[page("a", 1)], crawler.Done)
+	e.settle(leases[page("a", 2)], crawler.Failed)
+	e.settle(leases[page("b", 1)], crawler.Released)
+	retry := done(leases[page("a", 3)], crawler.Retry)
+	retry.Delay = 100 * e.unit
+	e.must(e.f.Settle(e.ctx(), retry))
+	e.add(page("c", 1), page("c", 2))
+	e.offer(&crawler.Request{URL: page("c", 2), Priority: 5}, crawler.Raised)
+	s := done(leases[page("a", 4)], crawler.Done)
+	s.Seen = []string{page("c", 1)}
+	e.must(e.f.Settle(e.ctx(), s))
+	want := []string{
+		page("a", 3) + " delayed 0 1 0 false", page("b", 1) + " ready 0 0 0 false", page("b", 2) + " leased 0 1 0 false",
+		page("c", 2) + " ready 5 0 0 false",
+	}
+	if all := e.listed(in); !slices.Equal(all, want) {
+		e.failf("listed are\n%q\nnot\n%q", all, want)
+	}
+	for range in.Pending(e.ctx()) {
+		break // that is allowed
+	}
+	queued := map[string]int{}
+	var names []string
+	e.unchanged("Hosts", func() {
+		for h, err := range in.Hosts(e.ctx()) {
+			e.must(err)
+			names, queued[h.Host] = append(names, h.Host), h.Queued
+		}
+	})
+	if !slices.IsSorted(names) || queued["b.example"] != 1 || queued["c.example"] != 1 {
+		e.failf("hosts %q with %v in their queues", names, queued)
+	}
+}
+
+// listerListsSuspects has holders die.
+func listerListsSuspects(e *env) {
+	e.open(Options{})
+	in := upgrade[crawler.Lister](e)
+	e.add(page("a", 1), page("a", 2))
+	e.lease("A", 2)
+	e.request(crawler.LeaseRequest{Owner: "A", Boot: 2}) // takes them back
+	want := []string{page("a", 1) + " ready 0 0 0 true", page("a", 2) + " ready 0 0 0 true"}
+	if all := e.listed(in); !slices.Equal(all, want) {
+		e.failf("listed are %q, not %q", all, want)
+	}
+	e.request(crawler.LeaseRequest{Owner: "A", Boot: 2, Max: 2})
+	want[0] = page("a", 1) + " leased 0 1 0 true"
+	if all := e.listed(in); !slices.Equal(all, want) {
+		e.failf("listed are %q, not %q", all, want)
+	}
 }
 
 // restarterForgets checks that all of a finished crawl, and only of one, can be added again.

@@ -97,7 +97,7 @@ func (b *batch) changesOnly() bool {
 }
 
 // notBegun reports whether a rollback failed since the transaction had ended by itself.
-func notBegun(err error) bool { return err != nil && !damage(err) }
+func notBegun(err error) bool { return err != nil && !Damaged(err) }
 
 // writeAll writes the units of a batch and returns the number of the next row of changes.
 func (w *writer) writeAll(ctx context.Context, b *batch) (seq uint64, err error) {

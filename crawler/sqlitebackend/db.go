@@ -17,7 +17,8 @@ type DB struct {
 	path     string
 	opt      Options
 	lock     *os.File
-	read     *sql.DB
+	read     reader
+	view     *sql.DB // whose connection read is, where nothing is written
 	writer   *writer
 	journal  *journal
 	frontier *Frontier
@@ -57,16 +58,19 @@ func Open(ctx context.Context, path string, o Options) (*DB, error) {
 
 // open uses a clock of its own, if there is one, and that of the machine.
 func open(ctx context.Context, path string, o Options, clock func() time.Duration, now func() time.Time) (*DB, error) {
+	if clock == nil {
+		start := time.Now()
+		clock = func() time.Duration { return time.Since(start) }
+	}
+	if o.ReadOnly {
+		return openReadOnly(ctx, path, o, clock, now)
+	}
 	lock, locked, err := lockFile(path + ".lock")
 	if err != nil {
 		return nil, fmt.Errorf("seine: sqlite: %w", err)
 	}
 	if !locked {
 		return nil, &LockedError{Path: path}
-	}
-	if clock == nil {
-		start := time.Now()
-		clock = func() time.Duration { return time.Since(start) }
 	}
 	db, err := openOrRecover(ctx, path, o, clock, now)
 	if err != nil {
@@ -79,12 +83,18 @@ func open(ctx context.Context, path string, o Options, clock func() time.Duratio
 	return db, nil
 }
 
-// openFile opens a file that this process has locked.
-func openFile(ctx context.Context, path string, o Options, clock func() time.Duration, now func() time.Time) (*DB, error) {
+// newDB makes a DB that is not open yet.
+func newDB(path string, o Options, clock func() time.Duration, now func() time.Time) *DB {
 	db := &DB{path: path, opt: o, now: now, writer: newWriter(now), stop: make(chan struct{})}
-	db.recovery.Unreplayed = unreplayed(path + "-wal")
 	db.journal = &journal{db: db, clock: clock}
 	db.store = &Store{db: db}
+	return db
+}
+
+// openFile opens a file that this process has locked.
+func openFile(ctx context.Context, path string, o Options, clock func() time.Duration, now func() time.Time) (*DB, error) {
+	db := newDB(path, o, clock, now)
+	db.recovery.Unreplayed = unreplayed(path + "-wal")
 	err := db.start(ctx)
 	if err != nil {
 		_ = db.release() // there is an error already
@@ -103,6 +113,9 @@ func (db *DB) release() error {
 	}
 	if db.read != nil {
 		errs = append(errs, db.read.Close())
+	}
+	if db.view != nil {
+		errs = append(errs, db.view.Close())
 	}
 	if db.writer.conn != nil {
 		errs = append(errs, db.writer.conn.Close())
@@ -127,14 +140,18 @@ func (db *DB) start(ctx context.Context) (err error) {
 	if err = w.st.prepare(ctx, w.conn); err != nil {
 		return err
 	}
-	if db.read, err = openReader(db.path); err != nil {
+	readers, err := openReader(db.path)
+	if err != nil {
 		return err
 	}
-	if db.journal.block, err = db.read.PrepareContext(ctx, "SELECT data FROM block WHERE id = ?"); err != nil {
+	db.read = readers
+	if err = db.prepare(ctx); err != nil {
 		return err
 	}
-	if err = db.store.prepare(ctx); err != nil {
-		return err
+	if db.opt.Verify {
+		if err = db.Check(ctx); err != nil {
+			return err
+		}
 	}
 	go w.run()
 	m, err := crawler.OpenMemory(ctx, db.opt.Frontier, db.journal)
@@ -143,6 +160,14 @@ func (db *DB) start(ctx context.Context) (err error) {
 	}
 	db.frontier = &Frontier{Memory: m, db: db}
 	return nil
+}
+
+// prepare makes the statements for reading.
+func (db *DB) prepare(ctx context.Context) (err error) {
+	if db.journal.block, err = db.read.PrepareContext(ctx, "SELECT data FROM block WHERE id = ?"); err != nil {
+		return err
+	}
+	return db.store.prepare(ctx)
 }
 
 // Frontier returns the frontier.
@@ -174,11 +199,15 @@ func (db *DB) Close() error {
 	if already {
 		return nil
 	}
+	if db.opt.ReadOnly {
+		return errors.Join(db.frontier.Close(), db.release())
+	}
 	close(db.stop)
 	db.helper.Wait()
 	errs := []error{db.frontier.Close(), db.writer.close(), db.failed}
 	if errs[1] == nil {
-		_, err := db.writer.conn.ExecContext(context.Background(), "PRAGMA wal_checkpoint(TRUNCATE)")
+		// Who looks at the crawl keeps the log, and is not waited for.
+		_, err := db.writer.conn.ExecContext(context.Background(), "PRAGMA busy_timeout(0); PRAGMA wal_checkpoint(TRUNCATE)")
 		errs = append(errs, err)
 	}
 	return errors.Join(append(errs, db.release(), db.lock.Close())...)

@@ -113,7 +113,7 @@ func TestReadOnlyFolder(t *testing.T) {
 	const env = "SEINE_TEST_READ_ONLY"
 	dir := os.Getenv(env)
 	if dir == "" && os.Geteuid() == 0 {
-		asNobody(t, env)
+		asNobody(t, env, nil)
 		return
 	}
 	if dir == "" {
@@ -128,8 +128,42 @@ func TestReadOnlyFolder(t *testing.T) {
 	}
 }
 
-// asNobody runs the test that calls it once more, as a user who may not write to the folder that env names then.
-func asNobody(t *testing.T, env string) {
+// A crawl in such a folder can be looked at.
+func TestViewInReadOnlyFolder(t *testing.T) {
+	const env = "SEINE_TEST_READ_ONLY_VIEW"
+	crawl := func(dir string) {
+		db, err := Open(t.Context(), filepath.Join(dir, "crawl.db"), Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := db.Frontier().Add(t.Context(), seedOf(0), seedOf(1)); err != nil {
+			t.Fatal(err)
+		}
+		if err := db.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	dir := os.Getenv(env)
+	if dir == "" && os.Geteuid() == 0 {
+		asNobody(t, env, crawl)
+		return
+	}
+	if dir == "" {
+		dir = t.TempDir()
+		crawl(dir)
+		if err := os.Chmod(dir, 0o500); err != nil {
+			t.Fatal(err)
+		}
+		defer os.Chmod(dir, 0o700)
+	}
+	if all := pending(t, view(t, filepath.Join(dir, "crawl.db"))); len(all) != 2 {
+		t.Errorf("listed are %q", all)
+	}
+}
+
+// asNobody runs the test that calls it once more, as a user who may not write to the folder that env names then. What is in
+// there prepare has made, unless it is nil.
+func asNobody(t *testing.T, env string, prepare func(dir string)) {
 	t.Helper()
 	self, err := os.ReadFile("/proc/self/exe")
 	if err != nil {
@@ -143,6 +177,9 @@ func asNobody(t *testing.T, env string) {
 	bin := filepath.Join(dir, "test")
 	if err := errors.Join(os.WriteFile(bin, self, 0o755), os.Chmod(bin, 0o755), os.Chmod(dir, 0o755)); err != nil {
 		t.Fatal(err)
+	}
+	if prepare != nil {
+		prepare(dir)
 	}
 	const nobody = 65534
 	cmd := exec.CommandContext(t.Context(), bin, "-test.run=^"+t.Name()+"$", "-test.v")

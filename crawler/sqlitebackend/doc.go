@@ -16,5 +16,8 @@
 // down before it is settled.
 //
 // What the death of the process leaves is whole: work that was under way is done again, as the rules of crawler.Frontier
-// say, and nothing is lost. One process at a time has a crawl; a second gets a *LockedError.
+// say, and nothing is lost. One process at a time has a crawl; a second gets a *LockedError, but may look at it with
+// Options.ReadOnly.
+//
+// With Options.SnapshotEvery a damaged file gives way to the newest copy that is whole, and DB.Recovery says what is lost.
 package sqlitebackend

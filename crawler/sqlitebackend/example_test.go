@@ -13,6 +13,48 @@ import (
 	"github.com/seine-go/seine/crawler/sqlitebackend"
 )
 
+// What a crawl has left to do is exported while another process may go on with it.
+func ExampleOptions_readOnly() {
+	ctx := context.Background()
+	dir, err := os.MkdirTemp("", "films")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer os.RemoveAll(dir)
+	path := filepath.Join(dir, "films.db")
+	db, err := sqlitebackend.Open(ctx, path, sqlitebackend.Options{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer db.Close()
+	if _, err := db.Frontier().Add(ctx, &crawler.Request{URL: "https://films.example/film/7"}); err != nil {
+		fmt.Println(err)
+	}
+
+	view, err := sqlitebackend.Open(ctx, path, sqlitebackend.Options{ReadOnly: true})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer view.Close()
+	if err := crawler.ExportFrontier(ctx, os.Stdout, view.Frontier()); err != nil {
+		fmt.Println(err)
+	}
+	for host, err := range view.Frontier().Hosts(ctx) {
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		fmt.Println(host.Host, host.Queued)
+	}
+	_, err = view.Frontier().Add(ctx, &crawler.Request{URL: "https://films.example/film/8"})
+	fmt.Println(err)
+	// Output:
+	// {"state":"ready","url":"https://films.example/film/7"}
+	// films.example 1
+	// seine: opened for reading alone
+}
+
 // A crawl that is ended after two pages goes on where it stood.
 func ExampleOpen() {
 	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

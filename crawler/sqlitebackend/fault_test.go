@@ -2,6 +2,7 @@ package sqlitebackend
 
 import (
 	"bytes"
+	"database/sql"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -238,6 +239,74 @@ func TestDamagedFileGivesWayToSnapshot(t *testing.T) {
 		t.Errorf("a damaged file that nothing can replace did not stay as it was: %v", err)
 	}
 	fmt.Printf("shown durable.3: a ruined file was put aside, and the crawl went on from the newest whole snapshot, that of %v, of two; with none whole it is a DamagedError, and the file stays\n", rec.Taken.UTC().Format(time.TimeOnly))
+}
+
+// Damage that opening does not meet ends a run with an error that says so. No copy of it is kept; Verify finds it, and goes on
+// with the copy before.
+func TestDamageMetLater(t *testing.T) {
+	w := newWorld(t)
+	db := begin(t, w, Options{Snapshots: 1, Frontier: crawler.MemoryOptions{SpillBytes: 1}})
+	const pages = 6000
+	crawlOn(t, db.Frontier(), 1, pages, 500, map[string]int{})
+	done := items(t, db)
+	snapshot, err := db.Snapshot(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	crawlOn(t, db.Frontier(), 1, pages, 250, map[string]int{})
+	path := db.path
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	db = w.open(t, path, Options{Frontier: crawler.MemoryOptions{SpillBytes: 1}}) // a state is saved
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	ruinQueues(t, path)
+
+	db = w.open(t, path, Options{Snapshots: 1, Frontier: crawler.MemoryOptions{SpillBytes: 1}})
+	w.clock.Add(int64(time.Second))
+	if _, err := db.Snapshot(t.Context()); !Damaged(err) {
+		t.Errorf("Snapshot: %v", err)
+	}
+	for err == nil {
+		_, err = db.Frontier().Lease(t.Context(), crawler.LeaseRequest{Owner: "A", Boot: 2, Max: 3})
+		w.clock.Add(int64(time.Hour)) // it is lost
+	}
+	if !Damaged(err) {
+		t.Errorf("Lease: %v", err)
+	}
+	if err := db.Close(); err != nil && !Damaged(err) {
+		t.Error(err)
+	}
+	db = w.open(t, path, Options{Verify: true})
+	if rec := db.Recovery(); rec.Snapshot != snapshot || !Damaged(rec.Err) || items(t, db) != done {
+		t.Fatalf("%+v; %d items, not %d", rec, items(t, db), done)
+	}
+	again(t, db)
+	if !crawlOn(t, db.Frontier(), 3, pages, 10*pages, map[string]int{}) || items(t, db) != pages {
+		t.Errorf("the crawl ended with %d pages of %d", items(t, db), pages)
+	}
+	if !t.Failed() {
+		fmt.Println("shown durable.3: damage that opening does not meet ends a run with an error that says so; no copy of it replaces a whole one; Verify goes on from that")
+	}
+}
+
+// ruinQueues damages the blocks that hold queues.
+func ruinQueues(t testing.TB, path string) {
+	t.Helper()
+	c, err := sql.Open("sqlite", dsn(path))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	r, err := c.Exec("UPDATE block SET data = zeroblob(length(data)) WHERE length(data) > 5000")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n, err := r.RowsAffected(); err != nil || n == 0 {
+		t.Fatalf("%d blocks, %v", n, err)
+	}
 }
 
 // A crawl has one process.

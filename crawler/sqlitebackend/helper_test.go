@@ -123,7 +123,7 @@ func harness(t testing.TB) frontiertest.Harness {
 func dump(t testing.TB, db *DB) (all []byte) {
 	t.Helper()
 	for _, q := range []string{"SELECT seq, data FROM change ORDER BY seq", "SELECT n, data FROM part ORDER BY n", "SELECT id, data FROM block ORDER BY id", "SELECT key, value FROM item ORDER BY key"} {
-		rows, err := db.read.Query(q)
+		rows, err := db.read.QueryContext(t.Context(), q)
 		if err != nil {
 			t.Fatal(err)
 		}

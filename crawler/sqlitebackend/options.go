@@ -21,6 +21,15 @@ type Options struct {
 	SnapshotEvery time.Duration
 	// Snapshots is how many copies are kept. Zero means 2.
 	Snapshots int
+	// Verify has Open look through the whole file, as DB.Check does, and through the snapshots that it might go on with. Zero
+	// means that it finds what it meets on the way: the frontier, not each item and each queued request. Set it when an error of
+	// a run is Damaged.
+	Verify bool
+	// ReadOnly opens the crawl to look at it, as it was at that moment: the frontier tells and lists what it holds, the store
+	// is read, and all that would change them is a crawler.ErrReadOnly. The file may be that of a crawl which goes on in
+	// another process, a snapshot, or lie in a folder that cannot be written. While it is open the log of the other process
+	// grows. Nothing is repaired: a damaged file is a *DamagedError. Of the other options Frontier.SeenBytes counts.
+	ReadOnly bool
 }
 
 // Durability is what a commit withstands.
@@ -42,14 +51,18 @@ func (e *LockedError) Error() string {
 	return fmt.Sprintf("seine: sqlite: %s: the crawl is open in another process", e.Path)
 }
 
-// DamagedError says that the file is damaged and no snapshot is whole.
+// DamagedError says that the file is damaged and no snapshot is whole, or that it was opened to be looked at.
 type DamagedError struct {
-	Path string
-	Err  error // what was found
+	Path     string
+	ReadOnly bool  // no snapshot was looked for
+	Err      error // what was found
 }
 
 // Error says what was found.
 func (e *DamagedError) Error() string {
+	if e.ReadOnly {
+		return fmt.Sprintf("seine: sqlite: %s is damaged: %v", e.Path, e.Err)
+	}
 	return fmt.Sprintf("seine: sqlite: %s is damaged, and there is no whole snapshot: %v", e.Path, e.Err)
 }
 

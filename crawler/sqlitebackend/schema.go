@@ -58,35 +58,43 @@ func openReader(path string) (*sql.DB, error) {
 	return db, err
 }
 
-// migrate makes the tables of a new file, or of an older schema what they are today.
-func migrate(ctx context.Context, conn *sql.Conn) error {
-	var id, version, tables int
+// schemaOf returns how many migrations were made of a file, if it is new or one of ours.
+func schemaOf(ctx context.Context, conn *sql.Conn) (version int, err error) {
+	var id, tables int
 	for query, to := range map[string]*int{
 		"PRAGMA application_id": &id, "PRAGMA user_version": &version, "SELECT count(*) FROM sqlite_schema": &tables,
 	} {
 		if err := conn.QueryRowContext(ctx, query).Scan(to); err != nil {
-			return err
+			return 0, err
 		}
 	}
 	switch {
 	case id != applicationID && (id != 0 || tables > 0):
-		return errors.New("the file is a database of something else")
+		return 0, errors.New("the file is a database of something else")
 	case version > len(migrations):
-		return fmt.Errorf("the file has schema %d, and this version of the library knows %d", version, len(migrations))
-	case version == len(migrations):
-		return nil
+		return 0, fmt.Errorf("the file has schema %d, and this version of the library knows %d", version, len(migrations))
+	}
+	return version, nil
+}
+
+// migrate makes the tables of a new file, or of an older schema what they are today.
+func migrate(ctx context.Context, conn *sql.Conn) error {
+	version, err := schemaOf(ctx, conn)
+	if err != nil || version == len(migrations) {
+		return err
 	}
 	script := "BEGIN IMMEDIATE;"
 	for _, m := range migrations[version:] {
 		script += m
 	}
 	script += fmt.Sprintf("PRAGMA application_id = %d; PRAGMA user_version = %d; COMMIT;", applicationID, len(migrations))
-	_, err := conn.ExecContext(ctx, script)
+	_, err = conn.ExecContext(ctx, script)
 	return err
 }
 
-// damage reports whether an error says that the file is not what was written.
-func damage(err error) bool {
+// Damaged reports whether an error, of a run or of any method, says that the file is not what was written. Open with
+// Options.Verify goes on with the newest snapshot that is whole.
+func Damaged(err error) bool {
 	var e *sqlite.Error
 	if errors.As(err, &e) {
 		switch e.Code() & 0xff {
@@ -94,5 +102,6 @@ func damage(err error) bool {
 			return true
 		}
 	}
-	return errors.Is(err, errDamaged) || errors.Is(err, crawler.ErrJournal)
+	var damaged *DamagedError
+	return errors.As(err, &damaged) || errors.Is(err, errDamaged) || errors.Is(err, crawler.ErrJournal)
 }

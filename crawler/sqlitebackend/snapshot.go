@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/seine-go/seine/crawler"
 )
 
 // Recovery is what was found when a file was opened.
@@ -70,7 +72,7 @@ func takenAt(snapshot string) time.Time {
 // openOrRecover opens a file, or the newest whole snapshot in its place if it is damaged.
 func openOrRecover(ctx context.Context, path string, o Options, clock func() time.Duration, now func() time.Time) (*DB, error) {
 	db, err := openFile(ctx, path, o, clock, now)
-	if err == nil || !damage(err) {
+	if err == nil || !Damaged(err) {
 		return db, err
 	}
 	all, listing := snapshotsOf(path)
@@ -93,7 +95,7 @@ func openOrRecover(ctx context.Context, path string, o Options, clock func() tim
 			db.recovery = r
 			return db, nil
 		}
-		if !damage(err) {
+		if !Damaged(err) {
 			return nil, err
 		}
 	}
@@ -145,15 +147,23 @@ func copyFile(to, from string) error {
 	return errors.Join(err, out.Sync(), out.Close())
 }
 
-// Snapshot copies the crawl as it is now into a file beside its own, and removes copies that are too old. The crawl may go
-// on meanwhile. It returns the name of the copy.
+// Snapshot copies the crawl as it is now into a file beside its own, checks the copy, and removes those that are too old. The
+// crawl may go on meanwhile. It returns the name of the copy. Of a crawl that is damaged no copy is kept, and those before
+// stay.
 func (db *DB) Snapshot(ctx context.Context) (string, error) {
+	if db.opt.ReadOnly {
+		return "", crawler.ErrReadOnly
+	}
 	to := db.path + snapshotMark + db.now().UTC().Format(snapshotTime)
 	draft := db.path + ".snapshot.tmp"
 	if err := os.Remove(draft); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return "", fmt.Errorf("seine: sqlite: %w", err)
 	}
-	if err := db.vacuumInto(ctx, draft); err != nil {
+	err := db.vacuumInto(ctx, draft)
+	if err == nil {
+		err = db.checkCopy(ctx, draft)
+	}
+	if err != nil {
 		return "", fmt.Errorf("seine: sqlite: snapshot: %w", errors.Join(err, removed(draft)))
 	}
 	if err := errors.Join(syncFile(draft), os.Rename(draft, to)); err != nil {
@@ -184,6 +194,16 @@ func (db *DB) vacuumInto(ctx context.Context, to string) error {
 	}
 	_, err = c.ExecContext(ctx, "VACUUM INTO ?", to)
 	return errors.Join(err, c.Close())
+}
+
+// checkCopy looks for damage in a copy that nobody else has.
+func (db *DB) checkCopy(ctx context.Context, path string) error {
+	o := Options{ReadOnly: true, Frontier: db.opt.Frontier}
+	copied, err := openView(ctx, path, o, "immutable=1", func() time.Duration { return 0 }, db.now)
+	if err != nil {
+		return err
+	}
+	return errors.Join(copied.Check(ctx), copied.Close())
 }
 
 // removed removes a file, if there is one.
