@@ -96,15 +96,22 @@ func TestCookiesSurviveKills(t *testing.T) {
 	cmd := exec.Command(os.Args[0], "-test.run=^TestCookiesSurviveKills$")
 	cmd.Env = append(os.Environ(), clubVar+"="+site.URL, fileVar+"="+path)
 	killed := false
+	c.mu.Lock() // it is served no page before that is set
 	c.inside = func() {
 		killed = true
 		_ = cmd.Process.Kill()
 	}
-	if err := cmd.Run(); err == nil || !killed {
-		t.Fatal("the process was not killed: ", err)
+	err := cmd.Start()
+	c.mu.Unlock()
+	if err != nil {
+		t.Fatal(err)
 	}
+	err = cmd.Wait()
 	c.mu.Lock()
 	c.inside = nil
+	if err == nil || !killed {
+		t.Error("the process was not killed: ", err)
+	}
 	c.mu.Unlock()
 	if err := visitClub(t.Context(), path, site.URL); err != nil {
 		t.Fatal(err)

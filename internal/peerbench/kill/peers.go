@@ -95,7 +95,7 @@ func (o options) crawlee(ctx context.Context, dir string) (string, error) {
 	}
 	version, err := output(ctx, modules, o.node, "-p", "require('./crawlee/package.json').version")
 	if err != nil {
-		return "", fmt.Errorf("Node.js is missing (-node names it): %w", err)
+		return "", fmt.Errorf("there is no Node.js (-node names it): %w", err)
 	}
 	return version + ", file storage", errors.Join(
 		os.WriteFile(filepath.Join(dir, "crawlee_site.mjs"), crawlee, 0o600),
