@@ -44,10 +44,29 @@ func openView(ctx context.Context, path string, o Options, parameter string, clo
 	db := newDB(path, o, clock, now)
 	db.writer.failed = crawler.ErrReadOnly // and it never runs
 	err := db.look(ctx, parameter)
+	if err == nil {
+		var m *crawler.Memory
+		m, err = crawler.ReadMemory(ctx, o.Frontier, db.journal)
+		db.frontier = &Frontier{Memory: m, db: db}
+	}
 	if err != nil {
 		return nil, errors.Join(err, db.release())
 	}
 	return db, nil
+}
+
+// checkCopy looks for damage in a copy that nobody else has, without making a frontier of it.
+func (db *DB) checkCopy(ctx context.Context, path string) error {
+	copied := newDB(path, Options{}, db.journal.clock, db.now)
+	err := copied.look(ctx, "immutable=1")
+	if err == nil {
+		err = copied.Check(ctx)
+	}
+	if err == nil {
+		read := func([]byte) error { return nil }
+		err = copied.journal.Load(ctx, read, read)
+	}
+	return errors.Join(err, copied.release())
 }
 
 // look begins the transaction that all is read in.
@@ -72,15 +91,7 @@ func (db *DB) look(ctx context.Context, parameter string) (err error) {
 	case version < len(migrations):
 		return fmt.Errorf("the file has schema %d, which has to become %d: open it once to go on with the crawl", version, len(migrations))
 	}
-	if err := db.prepare(ctx); err != nil {
-		return err
-	}
-	m, err := crawler.ReadMemory(ctx, db.opt.Frontier, db.journal)
-	if err != nil {
-		return err
-	}
-	db.frontier = &Frontier{Memory: m, db: db}
-	return nil
+	return db.prepare(ctx)
 }
 
 // cannotShare reports whether a log cannot be read since the file that those who use it share cannot be made.

@@ -196,16 +196,6 @@ func (db *DB) vacuumInto(ctx context.Context, to string) error {
 	return errors.Join(err, c.Close())
 }
 
-// checkCopy looks for damage in a copy that nobody else has.
-func (db *DB) checkCopy(ctx context.Context, path string) error {
-	o := Options{ReadOnly: true, Frontier: db.opt.Frontier}
-	copied, err := openView(ctx, path, o, "immutable=1", func() time.Duration { return 0 }, db.now)
-	if err != nil {
-		return err
-	}
-	return errors.Join(copied.Check(ctx), copied.Close())
-}
-
 // removed removes a file, if there is one.
 func removed(path string) error {
 	if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
