@@ -42,6 +42,28 @@ func (d *Document) dataFor(path string) (*structured.Data, error) {
 	return d.Structured()
 }
 
+// structured returns the structured data of a place: of the page, or of what lies in an element. That of the element at hand
+// is kept, since all fields of a struct ask for it.
+func (x *run) structured(at place, path string) (*structured.Data, error) {
+	if at.node == nil {
+		return x.doc.dataFor(path)
+	}
+	if x.within != at.node {
+		base := x.doc.URL()
+		if u := x.doc.base(); u != nil {
+			base = u.Href()
+		}
+		x.within, x.data = at.node, structured.Read(at.node, structured.Options{URL: base, Limits: x.doc.o.Limits})
+		if len(x.data.Errors) > 0 && len(x.faults) < maxFaults {
+			x.faults = append(x.faults, x.data.Errors...)
+		}
+	}
+	return x.data, nil
+}
+
+// maxFaults bounds what is told of elements whose data cannot be read.
+const maxFaults = 100
+
 // findBase finds what references of the page are resolved against; nil when the page has no URL and names none.
 func (d *Document) findBase() *weburl.URL {
 	if h, err := d.Hints(0); err == nil && h.Base != "" {

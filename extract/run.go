@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -13,6 +14,7 @@ import (
 	"golang.org/x/net/html"
 
 	"github.com/seine-go/seine/extract/internal/convert"
+	"github.com/seine-go/seine/extract/structured"
 )
 
 // run is one extraction.
@@ -26,6 +28,10 @@ type run struct {
 
 	hits  []hit // room that is used again
 	nodes []*html.Node
+
+	within *html.Node // the element whose structured data was read last
+	data   *structured.Data
+	faults []error // of such data
 }
 
 // end completes the report and returns the error of the extraction.
@@ -33,7 +39,7 @@ func (x *run) end() error {
 	if tree, built := x.doc.builtTree(); built {
 		x.report.Flattened = tree.flattened
 	}
-	x.report.Faults = x.doc.faults()
+	x.report.Faults = slices.Concat(x.doc.faults(), x.faults)
 	if err := x.ctx.Err(); err != nil {
 		x.errs = append(x.errs, err)
 	}

@@ -18,7 +18,7 @@ import (
 //	xpath=//h1/text()    a node, an attribute, or the value of an expression
 //	json=$.data.title    a path (RFC 9535) in a body of JSON; with in=NAME in the state of that name
 //	state=NAME$.a.b      a path in data of a script (see Document.States); without a name in whichever has it
-//	ld=Movie.name        JSON-LD, Microdata or RDFa (see structured.Data.Find)
+//	ld=Movie.name        JSON-LD, Microdata or RDFa (see structured.Data.FindAll); in an element what lies in it
 //	og=title, meta=NAME  OpenGraph; the content of a meta element
 //	re=/S(\d+)/1         a group of a pattern, in the text of the page
 //	magnet=              magnet links and links to .torrent files; magnet=magnet and magnet=torrent only those

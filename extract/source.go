@@ -204,13 +204,11 @@ func (s *source) find(x *run, at place, hits []hit) ([]hit, error) {
 	case fromState:
 		return s.findState(x, hits)
 	case fromLD:
-		data, err := x.doc.dataFor(s.name)
+		data, err := x.structured(at, s.name)
 		if err != nil {
 			return hits, err
 		}
-		if v, ok := data.Find(s.name); ok {
-			hits = appendJSON(hits, []any{v}, true)
-		}
+		return appendJSON(hits, data.FindAll(s.name), true), nil
 	case fromOG:
 		data, err := x.doc.Structured()
 		if err != nil {
@@ -250,9 +248,7 @@ func (s *source) findInData(at place, hits []hit) []hit {
 	case s.kind == fromJSON:
 		return appendJSON(hits, s.path.Select(at.json), at.isLD)
 	case s.kind == fromLD:
-		if v, ok := structured.Lookup(at.json, s.name); ok {
-			return appendJSON(hits, []any{v}, true)
-		}
+		return appendJSON(hits, structured.LookupAll(at.json, s.name), true)
 	case s.kind == fromCSS && s.css == nil && s.take == takeText: // the value itself
 		return appendJSON(hits, []any{at.json}, at.isLD)
 	}

@@ -3,6 +3,7 @@ package structured
 import (
 	"encoding/json"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 )
@@ -12,7 +13,7 @@ import (
 // change them.
 func (d *Data) Objects(kind string) (objects []map[string]any) {
 	for _, list := range d.all() {
-		for _, o := range list {
+		for _, o := range list.objects {
 			if kind == "" || HasType(o, kind) {
 				objects = append(objects, o)
 			}
@@ -21,64 +22,96 @@ func (d *Data) Objects(kind string) (objects []map[string]any) {
 	return objects
 }
 
-// Find looks up a path "Type.property[.property …]": in the first object of that type of JSON-LD, or else of Microdata, or
-// of RDFa, whichever first has it. Of lists on the way the first member that has the rest counts. "*" stands for any type.
+// Find looks up a path "Type.property[.property …]" and returns the first value of FindAll: of a property that has several
+// the list of them.
 func (d *Data) Find(path string) (value any, ok bool) {
+	if values := d.FindAll(path); len(values) > 0 {
+		return values[0], true
+	}
+	return nil, false
+}
+
+// FindAll looks up a path "Type.property[.property …]" and returns the value of each object of that type, in order: of JSON-LD,
+// or else of Microdata, or of RDFa, whichever first has any. Objects within others count only where none of the type stands
+// by itself, so that the films that a film is like are not taken for it. An object that several refer to counts once. "*"
+// stands for any type.
+func (d *Data) FindAll(path string) []any {
 	kind, rest, _ := strings.Cut(path, ".")
 	for _, list := range d.all() {
-		for _, o := range list {
-			if kind != "*" && !HasType(o, kind) {
+		for _, part := range [...][]map[string]any{list.objects[:list.top], list.objects[list.top:]} {
+			var found []any
+			for _, o := range part {
+				if kind == "*" || HasType(o, kind) {
+					found = append(found, o)
+				}
+			}
+			if found = lookupAll(found, rest); len(found) > 0 {
+				return found
+			}
+		}
+	}
+	return nil
+}
+
+// Lookup follows properties, "director.name", from an object: the first value of LookupAll.
+func Lookup(object any, path string) (any, bool) {
+	if values := LookupAll(object, path); len(values) > 0 {
+		return values[0], true
+	}
+	return nil, false
+}
+
+// LookupAll follows properties, "director.name", from an object, through all members of lists on the way. An empty path is the
+// object itself.
+func LookupAll(object any, path string) []any { return lookupAll([]any{object}, path) }
+
+// lookupAll takes one property at a time from all that was found, each object once: lists of references to each other would
+// have it visit each object in many ways.
+func lookupAll(values []any, path string) []any {
+	for path != "" && len(values) > 0 {
+		var name string
+		name, path, _ = strings.Cut(path, ".")
+		var next []any
+		seen := map[uintptr]bool{}
+		for _, o := range expand(nil, values) {
+			at := reflect.ValueOf(o).Pointer()
+			if seen[at] {
 				continue
 			}
-			if value, ok = Lookup(o, rest); ok {
-				return value, true
+			seen[at] = true
+			if member, ok := property(o, name); ok {
+				next = append(next, member)
 			}
-			if kind != "*" {
-				break
-			}
+		}
+		values = next
+	}
+	return slices.DeleteFunc(values, func(v any) bool {
+		list, isList := v.([]any)
+		return v == nil || isList && len(list) == 0
+	})
+}
+
+// property returns a property by its name at schema.org, however it is written.
+func property(o map[string]any, name string) (any, bool) {
+	if v, ok := o[name]; ok {
+		return v, true
+	}
+	for _, prefix := range schemaOrg {
+		if v, ok := o[prefix+name]; ok {
+			return v, true
 		}
 	}
 	return nil, false
 }
 
-// Lookup follows properties, "director.name", from an object. An empty path is the object itself.
-func Lookup(object any, path string) (any, bool) {
-	name, rest, _ := strings.Cut(path, ".")
-	switch v := object.(type) {
-	case nil:
-		return nil, false
-	case []any:
-		if path == "" {
-			return v, len(v) > 0
-		}
-		for _, member := range v {
-			if found, ok := Lookup(member, path); ok {
-				return found, true
-			}
-		}
-		return nil, false
-	case map[string]any:
-		if path == "" {
-			return v, true
-		}
-		for _, key := range [...]string{name, "schema:" + name, "http://schema.org/" + name, "https://schema.org/" + name} {
-			if member, ok := v[key]; ok {
-				return Lookup(member, rest)
-			}
-		}
-		return nil, false
-	}
-	return object, path == ""
-}
-
-// HasType reports whether an object of JSON-LD is of a type.
+// HasType reports whether an object of JSON-LD is of a type. Case does not count: pages write "movie".
 func HasType(object map[string]any, kind string) bool {
 	switch t := object["@type"].(type) {
 	case string:
-		return short(t) == kind
+		return strings.EqualFold(short(t), kind)
 	case []any:
 		for _, one := range t {
-			if s, ok := one.(string); ok && short(s) == kind {
+			if s, ok := one.(string); ok && strings.EqualFold(short(s), kind) {
 				return true
 			}
 		}
@@ -86,9 +119,12 @@ func HasType(object map[string]any, kind string) bool {
 	return false
 }
 
+// schemaOrg are the prefixes of names of schema.org.
+var schemaOrg = [...]string{"schema:", "http://schema.org/", "https://schema.org/", "http://www.schema.org/", "https://www.schema.org/"}
+
 // short is a name without the prefix of schema.org.
 func short(name string) string {
-	for _, prefix := range [...]string{"http://schema.org/", "https://schema.org/", "schema:"} {
+	for _, prefix := range schemaOrg {
 		if rest, ok := strings.CutPrefix(name, prefix); ok {
 			return rest
 		}
@@ -115,7 +151,7 @@ func text(v any, deep int) string {
 		return ""
 	case map[string]any:
 		for _, key := range [...]string{"name", "@value", "url", "contentUrl", "@id"} {
-			member, ok := Lookup(v, key)
+			member, ok := property(v, key)
 			if _, nested := member.(map[string]any); ok && !nested && deep > 0 {
 				return text(member, deep-1)
 			}
@@ -125,39 +161,51 @@ func text(v any, deep int) string {
 	return fmt.Sprint(v)
 }
 
-func (d *Data) all() [3][]map[string]any {
+// objects are those of one kind of markup.
+type objects struct {
+	objects []map[string]any
+	top     int // how many of them are in no other
+}
+
+func (d *Data) all() [3]objects {
 	d.once.Do(func() {
-		d.objects[0] = flatten(d.JSONLD)
+		d.objects[0] = flatten(withContexts(d.JSONLD))
 		var items []any
 		made := map[*Item]map[string]any{}
 		for _, item := range d.Microdata {
 			items = append(items, item.object(made))
 		}
 		d.objects[1] = flatten(items)
-		d.objects[2] = compactRDFa(d.RDFa)
+		subjects := compactRDFa(d.RDFa)
+		d.objects[2] = objects{subjects, len(subjects)}
 	})
 	return d.objects
 }
 
 // flatten lists the objects of all graphs, and behind them those that are nested. References to objects that are on the
 // page lead to them.
-func flatten(values []any) []map[string]any {
-	objects, byID := collect(values)
-	for _, o := range objects {
+func flatten(values []any) objects {
+	found, byID := collect(values)
+	for _, o := range found.objects {
 		for _, v := range o {
 			if refers(v, byID) { // what the page says itself stays as it is
-				objects, byID = collect(copied(values).([]any))
-				return link(objects, byID)
+				found, byID = collect(copied(values).([]any))
+				link(found.objects, byID)
+				return found
 			}
 		}
 	}
-	return objects
+	return found
 }
 
-func collect(values []any) (objects []map[string]any, byID map[string]map[string]any) {
-	objects = expand(nil, values)
+func collect(values []any) (found objects, byID map[string]map[string]any) {
+	objects := expand(nil, values)
+	found.top = len(objects)
 	for i := 0; i < len(objects); i++ {
 		for _, key := range sortedKeys(objects[i]) {
+			if key == "@graph" {
+				continue
+			}
 			switch member := objects[i][key].(type) {
 			case []any, map[string]any:
 				objects = expand(objects, []any{member})
@@ -170,7 +218,8 @@ func collect(values []any) (objects []map[string]any, byID map[string]map[string
 			byID[id] = o
 		}
 	}
-	return objects, byID
+	found.objects = objects
+	return found, byID
 }
 
 // expand appends the objects in lists and graphs, in order.
@@ -186,11 +235,13 @@ func expand(objects []map[string]any, values []any) []map[string]any {
 				stack = append(stack, member)
 			}
 		case map[string]any:
-			if graph, ok := v["@graph"]; ok && len(v) <= 3 {
+			graph, ok := v["@graph"]
+			if ok {
 				stack = append(stack, graph)
-				continue
 			}
-			objects = append(objects, v)
+			if !ok || len(v) > 3 { // a graph that says something of itself
+				objects = append(objects, v)
+			}
 		}
 	}
 	return objects

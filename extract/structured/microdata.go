@@ -30,11 +30,11 @@ type microdata struct {
 	depth int
 }
 
-// microdata returns the items that are no property of others (HTML standard, 5.2.4).
+// microdata returns the items that are no property of others (HTML standard, 5.2.4), or, in an element, of none in it.
 func (p *page) microdata() (top []*Item) {
 	m := microdata{page: p, made: map[*html.Node]*Item{}, open: map[*html.Node]bool{}}
 	for _, n := range p.items {
-		if _, part := attr(n, "itemprop"); part {
+		if _, part := attr(n, "itemprop"); part && (p.root.Parent == nil || p.inItem(n)) {
 			continue
 		}
 		if item := m.item(n); item != nil {
@@ -42,6 +42,17 @@ func (p *page) microdata() (top []*Item) {
 		}
 	}
 	return top
+}
+
+// inItem reports whether an element lies in an item that the page has.
+func (p *page) inItem(n *html.Node) bool {
+	for n != p.root {
+		n = n.Parent
+		if _, ok := attr(n, "itemscope"); ok {
+			return true
+		}
+	}
+	return false
 }
 
 // item makes the item of an element, once; nil when it is open or beyond a bound.

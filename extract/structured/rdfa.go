@@ -3,6 +3,7 @@ package structured
 import (
 	"fmt"
 	"maps"
+	"slices"
 	"strings"
 
 	"golang.org/x/net/html"
@@ -44,8 +45,27 @@ func (p *page) rdfa() []map[string]any {
 		return nil
 	}
 	r := rdfa{page: p, byID: map[string]map[string]any{}}
-	r.walk(p.root, scope{subject: p.base.Href()}, 0)
+	s := scope{subject: p.base.Href()}
+	if p.root.Parent != nil {
+		s = r.outside(p.root.Parent, s)
+	}
+	r.walk(p.root, s, 0)
 	return r.subjects
+}
+
+// outside is what holds at an element: vocabulary and prefixes may be declared far outside of what is read.
+func (r *rdfa) outside(n *html.Node, s scope) scope {
+	var outer []*html.Node
+	for ; n != nil; n = n.Parent {
+		outer = append(outer, n)
+	}
+	said := r.subjects
+	for _, n := range slices.Backward(outer) {
+		s = r.context(n, s)
+	}
+	r.subjects = said
+	clear(r.byID)
+	return s
 }
 
 func (r *rdfa) walk(n *html.Node, s scope, depth int) {

@@ -49,13 +49,13 @@ type Data struct {
 	Errors    []error // what could not be read: *BlockError, *LimitError
 
 	once    sync.Once
-	objects [3][]map[string]any // of JSON-LD, Microdata, RDFa
+	objects [3]objects // of JSON-LD, Microdata, RDFa
 }
 
 // Property is a pair of OpenGraph.
 type Property struct{ Name, Content string }
 
-// Read reads the tree of a page.
+// Read reads the tree of a page, or an element of it, of which then only what lies in it counts.
 func Read(root *html.Node, o Options) *Data {
 	p := survey(root, o)
 	d := &Data{}

@@ -199,3 +199,41 @@ func ExampleMarshal() {
 	fmt.Println(string(text), err)
 	// Output: {"@context":"https://schema.org","@type":"Movie","name":"Alien","duration":"PT1H57M","genre":["Horror"]} <nil>
 }
+
+// Types and names of schema.org are known however pages write them.
+func TestNamesOfSchemaOrg(t *testing.T) {
+	t.Parallel()
+	for _, block := range []string{
+		`{"@type":"http://www.schema.org/Movie","name":"A"}`,
+		`{"@type":"movie","name":"A"}`,
+		`{"@context":{"s":"https://schema.org/"},"@type":"s:Movie","s:name":"A"}`,
+		`{"@context":["https://schema.org",{"type":"@type","title":"https://schema.org/name"}],"type":"Movie","title":"A"}`,
+		`{"@context":{"s":"http://schema.org/","k":{"@id":"s:name"},"n":{"@id":"schema:name"}},"@graph":[{"@type":["x:y","s:Movie"],"n":"A"}]}`,
+		`{"@context":"https://schema.org","@id":"x","@type":"WebPage","@graph":[{"@type":"Movie","name":"A"},{"@type":"Movie","name":"B"}]}`,
+	} {
+		d := parse(t, ld(block), structured.Options{})
+		if v, ok := d.Find("Movie.name"); !ok || v != "A" {
+			t.Errorf("%s: %v, %v", block, v, d.Errors)
+		}
+		if _, ok := d.Find("Book.name"); ok || len(d.JSONLD) != 1 {
+			t.Errorf("%s: a book", block)
+		}
+	}
+}
+
+// Lists of references to each other have no more values than there are objects.
+func TestLookupOfReferencesInCircles(t *testing.T) {
+	t.Parallel()
+	var b strings.Builder
+	for i := range 100 {
+		fmt.Fprintf(&b, `{"@type":"Movie","@id":"%d","name":"M","like":[`, i)
+		for k := range 100 {
+			fmt.Fprintf(&b, `{"@id":"%d"},`, k)
+		}
+		b.WriteString(`]},`)
+	}
+	d := parse(t, ld(`{"@graph":[`+b.String()+`]}`), structured.Options{})
+	if n := len(d.FindAll("Movie.like.like.like.like.like.like.like.like.name")); n != 100 {
+		t.Errorf("%d names", n)
+	}
+}
