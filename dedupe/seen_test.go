@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"hash/maphash"
 	"math/bits"
+	"math/rand/v2"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -83,6 +85,59 @@ func TestSeenSetAddsOnce(t *testing.T) {
 	wg.Wait()
 	if fresh.Load() != keys || s.Len() != keys {
 		t.Fatalf("%d times new, %d keys, not %d", fresh.Load(), s.Len(), keys)
+	}
+}
+
+// Many keys at a time are told apart as one by one, whatever their number and however often they come.
+func TestAddAllIsAddForEach(t *testing.T) {
+	t.Parallel()
+	r := rand.New(rand.NewPCG(5, 6))
+	for _, o := range []dedupe.SeenOptions{{}, {Wide: true}} {
+		all, single := dedupe.NewSeenSet(o), dedupe.NewSeenSet(o)
+		for n := range 200 {
+			keys, want, added := make([]string, n), make([]bool, n), 0
+			for i := range keys {
+				keys[i] = string(film(nil, r.IntN(10_000)))
+				if want[i] = single.Add(keys[i]); want[i] {
+					added++
+				}
+			}
+			fresh := make([]bool, n)
+			if n%5 == 0 {
+				fresh, want = nil, nil
+			}
+			if got := all.AddAll(keys, fresh); got != added || !slices.Equal(fresh, want) {
+				t.Fatalf("of %d keys %d are new, not %d, or others", n, got, added)
+			}
+		}
+		if all.Len() != single.Len() {
+			t.Fatalf("%d keys, not %d", all.Len(), single.Len())
+		}
+	}
+}
+
+// Calls for many keys that share their shards, in other orders, end and add each key once.
+func TestAddAllAtOnce(t *testing.T) {
+	t.Parallel()
+	s := dedupe.NewSeenSet(dedupe.SeenOptions{})
+	const n, adders = 10_000, 8
+	var added atomic.Int64
+	var wg sync.WaitGroup
+	for a := range adders {
+		wg.Go(func() {
+			r := rand.New(rand.NewPCG(uint64(a), 7))
+			keys := make([]string, n)
+			for i, k := range r.Perm(n) {
+				keys[i] = string(film(nil, k))
+			}
+			for ; len(keys) > 0; keys = keys[min(100, len(keys)):] {
+				added.Add(int64(s.AddAll(keys[:min(100, len(keys))], nil)))
+			}
+		})
+	}
+	wg.Wait()
+	if added.Load() != n || s.Len() != n {
+		t.Fatalf("%d times new, %d keys, not %d", added.Load(), s.Len(), n)
 	}
 }
 

@@ -52,26 +52,30 @@ func frontier(o options) error {
 	return err
 }
 
-// seen adds URLs of films on many hosts to the seen set, looks each up again, and says what they cost.
+// seen adds URLs of films on many hosts to the seen set, as many at a time as a page has links, looks each up again, and
+// says what they cost.
 func seen(o options) error {
-	const hosts = 997
+	const hosts, links = 997, 32
 	set := dedupe.NewSeenSet(dedupe.SeenOptions{})
-	var buf [96]byte
+	var bufs [links][96]byte
 	url := func(i int) string {
-		b := append(buf[:0], "https://films-"...)
+		b := append(bufs[i%links][:0], "https://films-"...)
 		b = strconv.AppendInt(b, int64(i%hosts), 10)
 		b = append(b, ".example.org/catalogue/film/"...)
 		b = strconv.AppendInt(b, int64(i), 10)
 		b = append(b, "/overview"...)
-		return unsafe.String(&b[0], len(b)) // until the next call
+		return unsafe.String(&b[0], len(b)) // until another one takes its place
 	}
 	runtime.GC()
 	base := resident()
 	peak, fresh, start := base, 0, time.Now()
-	for i := range o.n {
-		if set.Add(url(i)) {
-			fresh++
+	var page [links]string
+	for i := 0; i < o.n; i += links {
+		n := min(links, o.n-i)
+		for j := range n {
+			page[j] = url(i + j)
 		}
+		fresh += set.AddAll(page[:n], nil)
 		if i%(1<<16) == 0 {
 			peak = max(peak, resident())
 		}
