@@ -15,3 +15,5 @@ require (
 require github.com/antchfx/xpath v1.3.9
 
 require github.com/wlynxg/chardet v1.0.5
+
+require github.com/goccy/go-yaml v1.19.2

@@ -26,21 +26,28 @@ type declaration struct {
 type part struct {
 	key, value string
 	hasValue   bool
+	line       int // in the text of rules; 0 in a tag
 	column     int // of the key, in bytes from 1
 	at         int // of the value
 }
 
 // tagError is a fault at a place of a declaration.
 type tagError struct {
-	column int
-	err    error
+	line, column int
+	err          error
 }
 
 func (e *tagError) Error() string { return e.err.Error() }
 func (e *tagError) Unwrap() error { return e.err }
 
 func faultAt(column int, format string, args ...any) *tagError {
-	return &tagError{column, fmt.Errorf(format, args...)}
+	return &tagError{column: column, err: fmt.Errorf(format, args...)}
+}
+
+// on is the fault in the line of the part that has it.
+func (e *tagError) on(p part) *tagError {
+	e.line = p.line
+	return e
 }
 
 // parseTag reads a tag.

@@ -1,6 +1,7 @@
 package extract
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -25,6 +26,9 @@ var flags = map[string]func(o *options){
 	"all":      func(o *options) { o.merge = mergeAll },
 }
 
+// valued are the options with a value.
+var valued = []string{"join", "default", "re", "layout", "tz", "lang", "unit", "map", "min", "max", "in", "key", "value"}
+
 var durationUnits = map[string]time.Duration{
 	"duration": time.Second, "ms": time.Millisecond, "seconds": time.Second, "minutes": time.Minute, "hours": time.Hour, "days": 24 * time.Hour,
 }
@@ -38,11 +42,8 @@ func (o *options) option(p part, compile Options) *tagError {
 		set(o)
 		return nil
 	}
-	if !p.hasValue {
-		switch p.key {
-		case "join", "default", "re", "layout", "tz", "lang", "unit", "map", "min", "max", "in", "key", "value":
-			return faultAt(p.column, "option %s needs a value", p.key)
-		}
+	if !p.hasValue && slices.Contains(valued, p.key) {
+		return faultAt(p.column, "option %s needs a value", p.key)
 	}
 	switch p.key {
 	case "join":
@@ -59,7 +60,7 @@ func (o *options) option(p part, compile Options) *tagError {
 		o.convert.Layouts = strings.Split(p.value, "|")
 	case "re", "tz", "unit", "min", "max":
 		if err := o.parsed(p); err != nil {
-			return &tagError{p.at, err}
+			return &tagError{column: p.at, err: err}
 		}
 	case "map":
 		return o.mapped(p, compile)
@@ -118,7 +119,7 @@ func (o *options) mapped(p part, compile Options) *tagError {
 func (o *options) pair(p part) *tagError {
 	sources, fault := compileSources(p.value)
 	if fault != nil {
-		return &tagError{p.at + fault.column - 1, fault.err}
+		return &tagError{column: p.at + fault.column - 1, err: fault.err}
 	}
 	if p.key == "key" {
 		o.key = sources

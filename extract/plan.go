@@ -96,15 +96,19 @@ type TagError struct {
 	Type   string // the Go type
 	Field  string // the path from that type
 	Tag    string
-	Column int // in bytes from 1; 0 when it is the field itself
+	Line   int // in the text of rules, from 1; 0 in a tag, and where it is not known
+	Column int // in bytes from 1, in characters of a Line; 0 when it is the field itself
 	Err    error
 }
 
 // Error names the field and the column.
 func (e *TagError) Error() string {
 	at := ""
+	if e.Line > 0 {
+		at = fmt.Sprintf(", line %d", e.Line)
+	}
 	if e.Column > 0 {
-		at = fmt.Sprintf(", column %d", e.Column)
+		at += fmt.Sprintf(", column %d", e.Column)
 	}
 	return fmt.Sprintf("seine: extract: %s.%s%s: %v", e.Type, e.Field, at, e.Err)
 }
@@ -121,6 +125,10 @@ type compiler struct {
 
 func (c *compiler) fault(tag string, column int, err error) error {
 	return &TagError{Type: c.root, Field: strings.Join(c.path, "."), Tag: tag, Column: column, Err: err}
+}
+
+func (c *compiler) faultIn(tag string, fault *tagError) error {
+	return &TagError{c.root, strings.Join(c.path, "."), tag, fault.line, fault.column, fault.err}
 }
 
 // compile makes the plan of a struct. Types that hold themselves have one plan.
@@ -169,7 +177,7 @@ func (c *compiler) field(f reflect.StructField, rules Rules) (*fieldPlan, error)
 		d, fault = parseTag(tag)
 	}
 	if fault != nil {
-		return nil, c.fault(tag, fault.column, fault.err)
+		return nil, c.faultIn(tag, fault)
 	}
 	isNested := f.Type.Kind() == reflect.Struct && convert.For(f.Type) == nil
 	switch {
@@ -197,7 +205,7 @@ func (c *compiler) field(f reflect.StructField, rules Rules) (*fieldPlan, error)
 	}
 	field := &fieldPlan{name: f.Name, shape: shape}
 	if fault := field.declare(d, c.o); fault != nil {
-		return nil, c.fault(tag, fault.column, fault.err)
+		return nil, c.faultIn(tag, fault)
 	}
 	return field, nil
 }
@@ -240,7 +248,7 @@ func (f *fieldPlan) declare(d *declaration, o Options) *tagError {
 	for _, p := range d.sources {
 		s, fault := compileSource(p, in)
 		if fault != nil {
-			return fault
+			return fault.on(p)
 		}
 		f.sources = append(f.sources, s)
 	}
@@ -250,11 +258,11 @@ func (f *fieldPlan) declare(d *declaration, o Options) *tagError {
 	seen := map[string]bool{}
 	for _, p := range d.options {
 		if seen[p.key] {
-			return faultAt(p.column, "option %s stands twice", p.key)
+			return faultAt(p.column, "option %s stands twice", p.key).on(p)
 		}
 		seen[p.key] = true
 		if fault := f.option(p, o); fault != nil {
-			return fault
+			return fault.on(p)
 		}
 	}
 	return f.check(d)
@@ -288,13 +296,14 @@ func (f *fieldPlan) check(d *declaration) *tagError {
 			wrong = last.kind != isList && !isMeasured(last.typ)
 		}
 		if wrong {
-			return faultAt(p.column, "option %s does not go with a field of type %s", p.key, f.shape.typ)
+			return faultAt(p.column, "option %s does not go with a field of type %s", p.key, f.shape.typ).on(p)
 		}
 	}
 	if f.def != nil {
 		probe := reflect.New(last.typ).Elem()
 		if err := last.to(probe, *f.def, &f.convert); err != nil {
-			return faultAt(columnOf(d, "default"), "default: %w", err)
+			p := d.option("default")
+			return faultAt(p.column, "default: %w", err).on(p)
 		}
 	}
 	return nil
@@ -310,13 +319,14 @@ func isMeasured(t reflect.Type) bool {
 	return false
 }
 
-func columnOf(d *declaration, key string) int {
+// option returns the option of that name; the zero part without one.
+func (d *declaration) option(key string) part {
 	for _, p := range d.options {
 		if p.key == key {
-			return p.column
+			return p
 		}
 	}
-	return 0
+	return part{}
 }
 
 // compilePattern reads /pattern/group. Without a group it is the first, or all where there is none.

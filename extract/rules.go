@@ -2,10 +2,12 @@ package extract
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
-	"sort"
+	"slices"
 	"strings"
 
+	"github.com/seine-go/seine/extract/jsonpath"
 	"github.com/seine-go/seine/extract/literal"
 )
 
@@ -26,138 +28,242 @@ type Rule struct {
 	Fields Rules  // of a struct, or of the structs in a list or map
 
 	made *declaration
+	at   spot // of the Tag
 }
 
-// ParseRules reads rules from JSON. For YAML decode into a Rules by a library for YAML.
+// RulesError says what is wrong with rules, and where.
+type RulesError struct {
+	// Line and Column are where it stands in the text of the rules, in characters from 1. They are zero where that is not
+	// known: in JSON that needs tolerance, and in what another library has read.
+	Line, Column int
+	Path         string // of the keys that lead there
+	Err          error
+}
+
+// Error names the place.
+func (e *RulesError) Error() string {
+	var at strings.Builder
+	at.WriteString("seine: extract: rules")
+	if e.Line > 0 {
+		fmt.Fprintf(&at, ": line %d, column %d", e.Line, e.Column)
+	}
+	if e.Path != "" {
+		at.WriteString(": " + e.Path)
+	}
+	return fmt.Sprintf("%s: %v", at.String(), e.Err)
+}
+
+// Unwrap returns the cause.
+func (e *RulesError) Unwrap() error { return e.Err }
+
+// ParseRules reads rules from JSON; see ParseRulesYAML for YAML. The error is a *RulesError.
 func ParseRules(text []byte) (Rules, error) {
-	var r Rules
-	err := r.UnmarshalJSON(text)
-	return r, err
+	v, err := parseWhole(text, literal.Limits{})
+	if err != nil {
+		return nil, &RulesError{Err: err}
+	}
+	rules, fault := (&ruleReader{}).rules(plainValue(v), 0)
+	if fault != nil {
+		fault.Line, fault.Column = locate(text, fault.Path)
+		return nil, fault
+	}
+	return rules, nil
 }
 
 // UnmarshalJSON reads rules.
 func (r *Rules) UnmarshalJSON(text []byte) error {
-	v, err := parseWhole(text, literal.Limits{})
-	if err != nil {
-		return fmt.Errorf("seine: extract: rules: %w", err)
+	rules, err := ParseRules(text)
+	if err == nil {
+		*r = rules
 	}
-	return r.from(v)
+	return err
 }
 
-// UnmarshalYAML reads rules; the libraries for YAML know the signature.
+// UnmarshalYAML reads rules that are a part of something else; the libraries for YAML know the signature. It cannot tell
+// where a fault stands, as ParseRulesYAML can.
 func (r *Rules) UnmarshalYAML(decode func(any) error) error {
 	var v any
 	if err := decode(&v); err != nil {
 		return err
 	}
-	return r.from(v)
-}
-
-func (r *Rules) from(v any) error {
-	rules, err := rulesOf(v, "", 0)
-	if err != nil {
-		return fmt.Errorf("seine: extract: rules: %w", err)
+	rules, fault := (&ruleReader{}).rules(plainValue(v), 0)
+	if fault != nil {
+		return fault
 	}
 	*r = rules
 	return nil
 }
 
-// object takes the forms in which libraries give objects.
-func object(v any) (map[string]any, bool) {
-	switch v := v.(type) {
-	case map[string]any:
-		return v, true
-	case map[any]any:
-		o := make(map[string]any, len(v))
-		for k, member := range v {
-			o[fmt.Sprint(k)] = member
-		}
-		return o, true
+// locate finds where the value at a path of keys stands in JSON to the letter.
+func locate(text []byte, path string) (line, column int) {
+	if path == "" {
+		return 0, 0
 	}
-	return nil, false
+	keys := strings.Split(path, ".")
+	for i, key := range keys {
+		name, _ := json.Marshal(key)
+		keys[i] = "[" + string(name) + "]"
+	}
+	p, err := jsonpath.Compile("$" + strings.Join(keys, ""))
+	if err != nil {
+		return 0, 0
+	}
+	raw, ok, err := p.Find(text)
+	if err != nil || !ok {
+		return 0, 0
+	}
+	before := string(text[:cap(text)-cap(raw)])
+	start := strings.LastIndexByte(before, '\n') + 1
+	return strings.Count(before, "\n") + 1, len([]rune(before[start:])) + 1
 }
 
-func rulesOf(v any, path string, depth int) (Rules, error) {
-	o, ok := object(v)
+// spot is a place in a text, in characters from 1; the zero spot is nowhere.
+type spot struct{ line, column int }
+
+// ruleValue is a value of rules: a string, a ruleNumber, a bool, a []ruleValue, a []ruleMember, or something that rules have
+// not.
+type ruleValue struct {
+	v    any
+	at   spot
+	text spot // where the text of a string begins; nowhere if it does not stand there as it is
+}
+
+// ruleNumber is a number as it is written.
+type ruleNumber string
+
+type ruleMember struct {
+	key   string
+	at    spot
+	value ruleValue
+}
+
+// plainValue takes the forms in which libraries give values.
+func plainValue(v any) ruleValue {
+	switch v := v.(type) {
+	case map[string]any:
+		o := make([]ruleMember, 0, len(v))
+		for _, key := range sortedNames(v) {
+			o = append(o, ruleMember{key: key, value: plainValue(v[key])})
+		}
+		return ruleValue{v: o}
+	case map[any]any:
+		named := make(map[string]any, len(v))
+		for key, member := range v {
+			named[fmt.Sprint(key)] = member
+		}
+		return plainValue(named)
+	case []any:
+		list := make([]ruleValue, len(v))
+		for i, element := range v {
+			list[i] = plainValue(element)
+		}
+		return ruleValue{v: list}
+	case int, int64, uint64, float64, json.Number:
+		return ruleValue{v: ruleNumber(fmt.Sprint(v))}
+	}
+	return ruleValue{v: v}
+}
+
+// ruleReader makes rules of values; path are the keys that lead to the one at hand.
+type ruleReader struct{ path []string }
+
+func (r *ruleReader) fault(at spot, err error) *RulesError {
+	return &RulesError{Line: at.line, Column: at.column, Path: strings.Join(r.path, "."), Err: err}
+}
+
+// in does something with a member of an object.
+func (r *ruleReader) in(key string, do func() *RulesError) *RulesError {
+	r.path = append(r.path, key)
+	fault := do()
+	r.path = r.path[:len(r.path)-1]
+	return fault
+}
+
+func (r *ruleReader) rules(v ruleValue, depth int) (Rules, *RulesError) {
+	o, ok := v.v.([]ruleMember)
 	if !ok || depth > maxNested {
-		return nil, fmt.Errorf("%q is no object of rules", path)
+		return nil, r.fault(v.at, errors.New("no object of rules"))
 	}
 	rules := Rules{}
-	for name, rule := range o {
-		at := strings.TrimPrefix(path+"."+name, ".")
-		made, err := ruleOf(rule, at, depth)
-		if err != nil {
-			return nil, err
+	for _, m := range o {
+		if fault := r.in(m.key, func() (fault *RulesError) {
+			rules[m.key], fault = r.rule(m.value, depth)
+			return fault
+		}); fault != nil {
+			return nil, fault
 		}
-		rules[name] = made
 	}
 	return rules, nil
 }
 
-func ruleOf(v any, path string, depth int) (r Rule, err error) {
-	if tag, ok := v.(string); ok {
-		return Rule{Tag: tag}, nil
+func (r *ruleReader) rule(v ruleValue, depth int) (rule Rule, fault *RulesError) {
+	if tag, ok := v.v.(string); ok {
+		return Rule{Tag: tag, at: v.text}, nil
 	}
-	o, ok := object(v)
+	o, ok := v.v.([]ruleMember)
 	if !ok {
-		return r, fmt.Errorf("%s: neither a tag nor an object", path)
+		return rule, r.fault(v.at, errors.New("neither a tag nor an object"))
 	}
-	keys := make([]string, 0, len(o))
-	for key := range o {
-		keys = append(keys, key)
-	}
-	sort.Strings(keys)
-	d := &declaration{}
-	for _, key := range keys {
-		switch key {
-		case "fields":
-			if r.Fields, err = rulesOf(o[key], path, depth+1); err != nil {
-				return r, err
-			}
-		case "from":
-			if d.sources, err = sourcesOf(o[key]); err != nil {
-				return r, fmt.Errorf("%s: from: %w", path, err)
-			}
-		default:
-			p := part{key: key, hasValue: true}
-			switch value := o[key].(type) {
-			case bool:
-				if !value {
-					continue
-				}
-				p.hasValue = false
-			case string:
-				p.value = value
-			case int, int64, uint64, float64, json.Number:
-				p.value = fmt.Sprint(value)
-			default:
-				return r, fmt.Errorf("%s: %s: not a text, a number or true", path, key)
-			}
-			d.options = append(d.options, p)
+	rule.made = &declaration{}
+	for _, m := range o {
+		if fault = r.in(m.key, func() *RulesError { return r.member(&rule, m, depth) }); fault != nil {
+			return rule, fault
 		}
 	}
-	r.made = d
-	return r, nil
+	return rule, nil
 }
 
-func sourcesOf(v any) ([]part, error) {
-	list, ok := v.([]any)
-	if !ok {
-		list = []any{v}
+// member takes a member of a rule.
+func (r *ruleReader) member(rule *Rule, m ruleMember, depth int) (fault *RulesError) {
+	switch _, isFlag := flags[m.key]; {
+	case m.key == "fields":
+		rule.Fields, fault = r.rules(m.value, depth+1)
+		return fault
+	case m.key == "from":
+		rule.made.sources, fault = r.sources(m.value)
+		return fault
+	case !isFlag && !slices.Contains(valued, m.key):
+		return r.fault(m.at, fmt.Errorf("no option is called %q", cut(m.key)))
 	}
-	var sources []part
-	for _, member := range list {
-		text, ok := member.(string)
-		if !ok {
-			return nil, fmt.Errorf("%v is no source", member)
+	p := part{key: m.key, hasValue: true, line: m.at.line, column: m.at.column, at: m.value.at.column}
+	switch value := m.value.v.(type) {
+	case string:
+		p.value = value
+	case ruleNumber:
+		p.value = string(value)
+	case bool:
+		if _, isFlag := flags[m.key]; isFlag && !value {
+			return nil
+		} else if isFlag {
+			p.hasValue = false
+		} else {
+			p.value = fmt.Sprint(value)
 		}
-		d, fault := parseTag(text)
-		if fault != nil {
-			return nil, fault
+	default:
+		return r.fault(m.value.at, errors.New("not a text, a number, true or false"))
+	}
+	rule.made.options = append(rule.made.options, p)
+	return nil
+}
+
+func (r *ruleReader) sources(v ruleValue) (sources []part, _ *RulesError) {
+	list, ok := v.v.([]ruleValue)
+	if !ok {
+		list = []ruleValue{v}
+	}
+	for _, element := range list {
+		text, ok := element.v.(string)
+		if !ok {
+			return nil, r.fault(element.at, errors.New("no source"))
+		}
+		d, tagFault := parseTag(text)
+		if tagFault != nil {
+			return nil, r.fault(element.at, tagFault.err)
 		}
 		if len(d.options) > 0 || len(d.sources) == 0 && strings.TrimSpace(text) != "" {
-			return nil, fmt.Errorf("%q is no source", text)
+			return nil, r.fault(element.at, fmt.Errorf("%q is no source", cut(text)))
 		}
+		d.moveTo(element.text)
 		sources = append(sources, d.sources...)
 	}
 	return sources, nil
@@ -168,5 +274,25 @@ func (r Rule) declaration() (*declaration, *tagError) {
 	if r.made != nil {
 		return r.made, nil
 	}
-	return parseTag(r.Tag)
+	d, fault := parseTag(r.Tag)
+	if fault != nil && r.at.line > 0 {
+		fault.line, fault.column = r.at.line, fault.column+r.at.column-1
+	} else if fault == nil {
+		d.moveTo(r.at)
+	}
+	return d, fault
+}
+
+// moveTo counts places of a declaration from where it stands in a text.
+func (d *declaration) moveTo(at spot) {
+	if at.line == 0 {
+		return
+	}
+	for _, parts := range [][]part{d.sources, d.options} {
+		for i := range parts {
+			parts[i].line = at.line
+			parts[i].column += at.column - 1
+			parts[i].at += at.column - 1
+		}
+	}
 }

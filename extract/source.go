@@ -106,7 +106,7 @@ func compileSource(p part, in string) (*source, *tagError) {
 		}
 	}
 	if err != nil {
-		return nil, &tagError{p.at, err}
+		return nil, &tagError{column: p.at, err: err}
 	}
 	return s, nil
 }

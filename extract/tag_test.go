@@ -1,11 +1,7 @@
 package extract_test
 
 import (
-	"context"
-	"encoding/json"
 	"errors"
-	"fmt"
-	"reflect"
 	"strings"
 	"testing"
 
@@ -145,84 +141,6 @@ func TestSeparatorsInDeclarations(t *testing.T) {
 	}
 }
 
-// Rules and tags are one form: the same sources, the same options, the same results.
-func TestRulesAreTags(t *testing.T) {
-	t.Parallel()
-	type tagged struct {
-		Title string `extract:"css=h2 || ld=Movie.name ; required ; upper"`
-		Year  int    `extract:"ld=Movie.datePublished ; re=/\\d{4}/ ; min=1900"`
-		None  string `extract:"css=h7 ; default='-'"`
-		Cast  []struct {
-			Name string `extract:"css=a"`
-			Role string `extract:"css=i ; default=?"`
-		} `extract:"css=ul.cast li"`
-	}
-	type plain struct {
-		Title string
-		Year  int
-		None  string
-		Cast  []struct{ Name, Role string }
-	}
-	rules, err := extract.ParseRules([]byte(`{
-		// what the site calls a film
-		"Title": {"from": ["css=h2", "ld=Movie.name"], "required": true, "upper": true},
-		"Year": {"from": "ld=Movie.datePublished", "re": "/\\d{4}/", "min": 1900},
-		"None": "css=h7 ; default='-'",
-		"Cast": {"from": "css=ul.cast li", "fields": {"Name": "css=a", "Role": {"from": "css=i", "default": "?", "trim": false}}},
-	}`))
-	if err != nil {
-		t.Fatal(err)
-	}
-	a, first, err := extract.MustCompile[tagged](extract.Options{}).Extract(t.Context(), document(filmPage))
-	if err != nil {
-		t.Fatal(err)
-	}
-	b, second, err := extract.MustCompile[plain](extract.Options{Rules: rules}).Extract(t.Context(), document(filmPage))
-	x, _ := json.Marshal(a)
-	y, _ := json.Marshal(b)
-	if err != nil || string(x) != string(y) || !reflect.DeepEqual(first, second) {
-		t.Errorf("%s\n%s\n%+v\n%+v %v", x, y, first, second, err)
-	}
-	// As a library for YAML would give them.
-	var fromYAML extract.Rules
-	err = fromYAML.UnmarshalYAML(func(v any) error {
-		*v.(*any) = map[any]any{
-			"Title": map[string]any{"from": []any{"css=h2", "ld=Movie.name"}, "required": true, "upper": true},
-			"Year":  map[string]any{"from": "ld=Movie.datePublished", "re": `/\d{4}/`, "min": 1900},
-			"None":  "css=h7 ; default='-'",
-			"Cast":  map[any]any{"from": "css=ul.cast li", "fields": map[any]any{"Name": "css=a", "Role": map[string]any{"from": "css=i", "default": "?"}}},
-		}
-		return nil
-	})
-	c, _, err2 := extract.MustCompile[plain](extract.Options{Rules: fromYAML}).Extract(t.Context(), document(filmPage))
-	if err != nil || err2 != nil || !reflect.DeepEqual(b, c) {
-		t.Errorf("%v, %v, %+v", err, err2, c)
-	}
-}
-
-func TestBadRules(t *testing.T) {
-	t.Parallel()
-	for _, text := range []string{
-		`[]`, `{`, `{"A":1}`, `{"A":{"from":1}}`, `{"A":{"from":"css=a ; trim"}}`, `{"A":{"from":[["css=a"]]}}`, `{"A":{"fields":[]}}`, `{"A":{"min":[1]}}`, `{"A":{"from":"h1"}}`,
-		`{"A":` + strings.Repeat(`{"fields":{"A":`, 100) + `""` + strings.Repeat(`}}`, 100) + `}`,
-	} {
-		if r, err := extract.ParseRules([]byte(text)); err == nil {
-			t.Errorf("%s: %v", cut(text), r)
-		}
-	}
-	type film struct{ A string }
-	for _, text := range []string{`{"A":{"from":"css=a","frm":"css=b"}}`, `{"A":{"from":"css=a","trim":"x"}}`, `{"A":{"from":"css=a","default":true}}`, `{"B":"css=a"}`} {
-		rules, err := extract.ParseRules([]byte(text))
-		if err != nil {
-			t.Fatal(err)
-		}
-		var tag *extract.TagError
-		if _, err := extract.Compile[film](extract.Options{Rules: rules}); !errors.As(err, &tag) {
-			t.Errorf("%s: %v", text, err)
-		}
-	}
-}
-
 func FuzzTag(f *testing.F) {
 	for _, tag := range []string{"css=h1@own || ld=Movie.name ; required ; default='a;b'", "json=$.a[?@.b || @.c] ; in=x", "re=/(a;b)/1", "state=N$.a ; join=', '", "xpath=//a[.=\"x\"] ; re=/\\/(.)/", "magnet= ; min=1", "; trim"} {
 		f.Add(tag)
@@ -255,25 +173,4 @@ func FuzzTag(f *testing.F) {
 			}
 		}
 	})
-}
-
-func ExampleParseRules() {
-	type Film struct{ Title, Country string }
-	rules, err := extract.ParseRules([]byte(`{
-		"Title":   {"from": ["css=h1@own", "og=title"], "required": true},
-		"Country": "css=.country ; default=unknown",
-	}`))
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	films, err := extract.Compile[Film](extract.Options{Rules: rules})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	var film Film
-	_, err = films.ExtractInto(context.Background(), extract.NewDocument([]byte(`<h1>Alien</h1>`), extract.DocumentOptions{}), &film)
-	fmt.Println(film, err)
-	// Output: {Alien unknown} <nil>
 }

@@ -7,6 +7,7 @@ require github.com/seine-go/seine v0.0.0
 require (
 	github.com/antchfx/xpath v1.3.9 // indirect
 	github.com/dustin/go-humanize v1.1.0 // indirect
+	github.com/goccy/go-yaml v1.19.2 // indirect
 	github.com/google/uuid v1.6.0 // indirect
 	github.com/mattn/go-isatty v0.0.24 // indirect
 	github.com/ncruces/go-strftime v1.1.0 // indirect
