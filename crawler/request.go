@@ -111,10 +111,24 @@ func (r *Request) checkSending() error {
 	return nil
 }
 
-// fetchRequest is the request as the fetch chain takes it.
+// fetchRequest is the request as the fetch chain takes it. Where redirects lead to that became a request of its own is told of
+// the page before them as at a hop that the Transport takes by itself.
 func (r *Request) fetchRequest(maxHops int) *fetch.Request {
-	return &fetch.Request{
+	req := &fetch.Request{
 		URL: r.URL, Method: r.Method, Header: r.Header, Body: r.Body, Kind: r.Kind, MaxRedirects: orNone(maxHops),
 		Route: fetch.Route{Session: r.Session},
 	}
+	if r.Hops == 0 {
+		return req
+	}
+	for name, values := range r.Header {
+		if !strings.EqualFold(name, "referer") || len(values) == 0 {
+			continue
+		}
+		req.Header, req.Initiator = r.Header.Clone(), values[0]
+		if delete(req.Header, name); req.RefererPolicy.Referer(req.Initiator, req.URL) != "" {
+			req.Header[name] = []string{req.RefererPolicy.Referer(req.Initiator, req.URL)}
+		}
+	}
+	return req
 }

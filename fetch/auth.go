@@ -67,22 +67,20 @@ func Auth(credentials map[string]Credential) Middleware {
 		}
 		values[u.Origin()] = value
 	}
-	return func(next Fetcher) Fetcher {
-		return FetcherFunc(func(ctx context.Context, req *Request) (*Response, error) {
-			if bad != nil {
-				return nil, &Error{Op: "auth", URL: req.URL, Kind: ErrInvalid, Err: bad}
-			}
-			u, err := weburl.Parse(req.URL)
-			if err != nil {
-				return nil, &Error{Op: "parse", URL: req.URL, Kind: ErrInvalid, Err: err}
-			}
-			value := values[u.Origin()]
-			if _, there := headerValues(req.Header, "Authorization"); there || value == "" || u.HasUserInfo() {
-				return next.Fetch(ctx, req)
-			}
-			req = req.Clone()
-			setHeader(req, "Authorization", value)
+	return middleware("auth", func(ctx context.Context, next Fetcher, req *Request) (*Response, error) {
+		if bad != nil {
+			return nil, &Error{Op: "auth", URL: req.URL, Kind: ErrInvalid, Err: bad}
+		}
+		u, err := weburl.Parse(req.URL)
+		if err != nil {
+			return nil, &Error{Op: "parse", URL: req.URL, Kind: ErrInvalid, Err: err}
+		}
+		value := values[u.Origin()]
+		if _, there := headerValues(req.Header, "Authorization"); there || value == "" || u.HasUserInfo() {
 			return next.Fetch(ctx, req)
-		})
-	}
+		}
+		req = req.Clone()
+		setHeader(req, "Authorization", value)
+		return next.Fetch(ctx, req)
+	})
 }

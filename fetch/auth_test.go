@@ -42,7 +42,7 @@ func TestAuth(t *testing.T) {
 		"token":    {"https://films.example": {Token: "secret\r\nX: y"}},
 		"blank":    {"https://films.example": {Token: "secret two"}},
 	} {
-		_, err := Auth(bad)(nil).Fetch(t.Context(), &Request{URL: "https://films.example/"})
+		_, err := Auth(bad)(FetcherFunc(slow)).Fetch(t.Context(), &Request{URL: "https://films.example/"})
 		if !errors.Is(err, ErrInvalid) || strings.Contains(err.Error(), "secret") {
 			t.Errorf("%s: %v", name, err)
 		}

@@ -144,6 +144,11 @@ func httpRequest(ctx context.Context, req *Request) (u weburl.URL, hr *http.Requ
 			}
 		}
 	}
+	if _, there := headerValues(req.Header, "Referer"); !there {
+		if value := req.RefererPolicy.Referer(req.Initiator, req.URL); value != "" {
+			hr.Header.Set("Referer", value)
+		}
+	}
 	if auth := basicAuth(u.Username(), u.Password()); auth != "" && hr.Header.Get("Authorization") == "" {
 		hr.Header.Set("Authorization", auth)
 	}

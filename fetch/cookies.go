@@ -43,10 +43,7 @@ func (f *flight) keepCookies(a *answer) {
 
 // cookieExchange tells the jar of the hop under way what the request knows of where it comes from.
 func (f *flight) cookieExchange() cookie.Exchange {
-	x := cookie.Exchange{URL: f.url.Href(), Method: f.method}
-	if referer, _ := headerValues(f.req.Header, "Referer"); len(referer) > 0 {
-		x.From = referer[0]
-	}
+	x := cookie.Exchange{URL: f.url.Href(), Method: f.method, From: f.req.initiator()}
 	x.Embedded = f.req.Kind != identity.Navigate && f.req.Kind != identity.Form
 	return x
 }

@@ -39,6 +39,22 @@ func (f FetcherFunc) Fetch(ctx context.Context, req *Request) (*Response, error)
 // Middleware wraps a Fetcher in another.
 type Middleware func(Fetcher) Fetcher
 
+// middleware makes a Middleware of what it does with a request. A nil request, and any for a nil Fetcher, is an error of kind
+// ErrInvalid.
+func middleware(op string, fetch func(ctx context.Context, next Fetcher, req *Request) (*Response, error)) Middleware {
+	return func(next Fetcher) Fetcher {
+		return FetcherFunc(func(ctx context.Context, req *Request) (*Response, error) {
+			switch {
+			case req == nil:
+				return nil, &Error{Op: op, Kind: ErrInvalid, Err: errNilRequest}
+			case next == nil:
+				return nil, &Error{Op: op, URL: req.URL, Kind: ErrInvalid, Err: errNilFetcher}
+			}
+			return fetch(ctx, next, req)
+		})
+	}
+}
+
 // Chain wraps f in the middlewares, of which the first is the outermost. Nil middlewares are left out.
 func Chain(f Fetcher, middlewares ...Middleware) Fetcher {
 	for i := len(middlewares) - 1; i >= 0; i-- {

@@ -34,7 +34,7 @@ func accept(k Kind) string {
 
 // HeaderError names the part of a request that cannot be sent.
 type HeaderError struct {
-	Name   string // of the field, or "method", "kind" or "charset"
+	Name   string // of the field, or "method", "kind", "referer policy" or "charset"
 	Reason string
 }
 
@@ -43,7 +43,7 @@ func (e *HeaderError) Error() string { return fmt.Sprintf("header %q: %s", e.Nam
 
 var errNilRequest = errors.New("the request is nil")
 
-// Check returns a *HeaderError that names what of the method, the kind, the charset and the header cannot be: what would break the
+// Check returns a *HeaderError that names what of the method, the kind, the policy, the charset and the header cannot be: what would break the
 // framing of the request, or say of its body what is not so. The URL is not looked at. A Transport checks each request.
 func (r *Request) Check() error {
 	if !isToken(r.Method) && r.Method != "" || r.Method == http.MethodConnect {
@@ -51,6 +51,9 @@ func (r *Request) Check() error {
 	}
 	if r.Kind > identity.Favicon {
 		return &HeaderError{"kind", "none of the kinds"}
+	}
+	if r.RefererPolicy > NoReferer {
+		return &HeaderError{"referer policy", "none of the policies"}
 	}
 	if r.Charset != "" && charset.Lookup(r.Charset) == "" {
 		return &HeaderError{"charset", "not the label of an encoding"}
@@ -114,9 +117,12 @@ type fields struct {
 }
 
 // ownNames are the fields that the Transport adds by itself, in their order where the request gives none.
-var ownNames = [...]string{"Host", "Connection", "User-Agent", "Accept", "Accept-Encoding", "Authorization", "Content-Length", "Cookie"}
+var ownNames = [...]string{"Host", "Connection", "User-Agent", "Accept", "Accept-Encoding", "Authorization", "Content-Length", "Referer", "Cookie"}
 
-const cookieIndex = len(ownNames) - 1
+const (
+	refererIndex = len(ownNames) - 2
+	cookieIndex  = len(ownNames) - 1
+)
 
 // appendFields appends the fields of the hop, Host and Content-Length included.
 func (f *flight) appendFields(out []h1.Field) []h1.Field {
@@ -155,7 +161,11 @@ func listed(order []string, name string) bool {
 
 // own writes one of the Transport's own fields, or what the request gives in its place.
 func (w *fields) own(i int, as string) {
-	if i == cookieIndex {
+	switch i {
+	case refererIndex:
+		w.refererField(as)
+		return
+	case cookieIndex:
 		w.cookieField(as)
 		return
 	}

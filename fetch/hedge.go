@@ -34,9 +34,7 @@ func Hedge(p HedgePolicy) Middleware {
 	if h.policy.Share == 0 {
 		h.policy.Share = DefaultHedgeShare
 	}
-	return func(next Fetcher) Fetcher {
-		return FetcherFunc(func(ctx context.Context, req *Request) (*Response, error) { return h.fetch(ctx, next, req) })
-	}
+	return middleware("hedge", h.fetch)
 }
 
 // hedger is what the requests of a Hedge share.

@@ -17,31 +17,26 @@ import (
 // is an *Error of kind ErrTimeout, which wraps the *ratelimit.WaitError; the end of ctx is told as everywhere.
 func Limit(l ratelimit.Limiter) Middleware {
 	bytes, _ := l.(ratelimit.ByteBooker)
-	return func(next Fetcher) Fetcher {
-		return FetcherFunc(func(ctx context.Context, req *Request) (*Response, error) {
-			switch {
-			case req == nil:
-				return nil, &Error{Op: "limit", Kind: ErrInvalid, Err: errNilRequest}
-			case l == nil:
-				return nil, &Error{Op: "limit", URL: req.URL, Kind: ErrInvalid, Err: errNilLimiter}
-			}
-			u, err := weburl.Parse(req.URL)
-			if err != nil {
-				return nil, &Error{Op: "parse", URL: req.URL, Kind: ErrInvalid, Err: err}
-			}
-			host := u.Host()
-			if err := l.Wait(ctx, host, 1); err != nil {
-				return nil, limitError(ctx, req.URL, err)
-			}
-			resp, err := next.Fetch(ctx, req)
-			if bytes == nil || err != nil || resp == nil || resp.RawSize <= 0 {
-				return resp, err
-			}
-			// The answer is there. That its bytes could not be booked is no reason to lose it.
-			_ = bytes.BookBytes(context.WithoutCancel(ctx), host, int(min(resp.RawSize, maxBooked)))
-			return resp, nil
-		})
-	}
+	return middleware("limit", func(ctx context.Context, next Fetcher, req *Request) (*Response, error) {
+		if l == nil {
+			return nil, &Error{Op: "limit", URL: req.URL, Kind: ErrInvalid, Err: errNilLimiter}
+		}
+		u, err := weburl.Parse(req.URL)
+		if err != nil {
+			return nil, &Error{Op: "parse", URL: req.URL, Kind: ErrInvalid, Err: err}
+		}
+		host := u.Host()
+		if err := l.Wait(ctx, host, 1); err != nil {
+			return nil, limitError(ctx, req.URL, err)
+		}
+		resp, err := next.Fetch(ctx, req)
+		if bytes == nil || err != nil || resp == nil || resp.RawSize <= 0 {
+			return resp, err
+		}
+		// The answer is there. That its bytes could not be booked is no reason to lose it.
+		_ = bytes.BookBytes(context.WithoutCancel(ctx), host, int(min(resp.RawSize, maxBooked)))
+		return resp, nil
+	})
 }
 
 // maxBooked bounds what one body costs, in bytes, where an int is short.

@@ -32,9 +32,7 @@ var errNoLogin = errors.New("LoginPolicy.Login is nil")
 // of a cache.
 func Login(p LoginPolicy) Middleware {
 	l := &logins{policy: p, sessions: map[string]*login{}}
-	return func(next Fetcher) Fetcher {
-		return FetcherFunc(func(ctx context.Context, req *Request) (*Response, error) { return l.fetch(ctx, next, req) })
-	}
+	return middleware("login", l.fetch)
 }
 
 // logins are the sessions of a Login.

@@ -2,6 +2,7 @@ package fetch
 
 import (
 	"context"
+	"errors"
 	"reflect"
 	"sync"
 	"testing"
@@ -50,4 +51,27 @@ func TestMiddlewaresTogether(t *testing.T) {
 			t.Errorf("asked %d times", n)
 		}
 	})
+}
+
+func TestMiddlewaresRefuseNil(t *testing.T) {
+	t.Parallel()
+	host := FetcherFunc(func(_ context.Context, req *Request) (*Response, error) { return &Response{Request: req}, nil })
+	for name, m := range map[string]Middleware{
+		"Auth": Auth(nil), "Hedge": Hedge(HedgePolicy{}), "Limit": Limit(newBuckets(t)), "Limit of nil": Limit(nil), "Login": Login(LoginPolicy{}),
+		"MaxBody": MaxBody(0), "MaxBody without": MaxBody(-1), "Referer": Referer(RefererOptions{}), "Timeout": Timeout(TimeoutPolicy{Factor: 1}),
+		"UserAgent": UserAgent(nil), "UserAgent of some": UserAgent(func(r *Request) string { return r.URL }),
+	} {
+		for what, f := range map[string]Fetcher{"nil request": m(host), "nil request for nobody": m(nil)} {
+			resp, err := f.Fetch(t.Context(), nil)
+			if resp != nil || !errors.Is(err, ErrInvalid) || !errors.Is(err, errNilRequest) {
+				t.Errorf("%s, %s: %v, %v", name, what, resp, err)
+			}
+		}
+		if _, err := m(nil).Fetch(t.Context(), &Request{URL: "https://films.example/"}); !errors.Is(err, ErrInvalid) || !errors.Is(err, errNilFetcher) {
+			t.Errorf("%s, nil Fetcher: %v", name, err)
+		}
+		if resp, err := MaxBody(1)(FetcherFunc(func(context.Context, *Request) (*Response, error) { return nil, nil })).Fetch(t.Context(), &Request{}); resp != nil || err != nil {
+			t.Errorf("neither response nor error: %v, %v", resp, err)
+		}
+	}
 }

@@ -23,33 +23,61 @@ const (
 // RefererOptions are the settings of Referer. The zero value does what browsers do with the Referer that a request gives.
 type RefererOptions struct {
 	Policy RefererPolicy
-	// From returns the URL of the page that led to a request, "" for none. It is asked where the request gives no Referer. Nil
-	// knows of none.
+	// From returns the URL of the page that led to a request, "" for none. It is asked where the request gives neither an
+	// Initiator nor a Referer. Nil knows of none.
 	From func(req *Request) string
 }
 
 // Referer writes the Referer of each request as a policy has it: without fragment and user info, and no more of it than the
-// host of the request may know. A value that is no http or https URL is left out. It can stand anywhere in a chain. The
-// targets of redirects are told what the first host was told.
+// host of the request may know. A value that is no http or https URL is left out, and so is the field where the request has it
+// without a value. The page that led to the request, and the policy, go on with it (Request.Initiator, RefererPolicy), so that a
+// Transport tells the targets of redirects what they may know, and cookies go by what the page is and not by what is told of it.
+// It can stand anywhere in a chain.
 func Referer(o RefererOptions) Middleware {
-	return func(next Fetcher) Fetcher {
-		return FetcherFunc(func(ctx context.Context, req *Request) (*Response, error) {
-			given, there := headerValues(req.Header, "Referer")
-			from := ""
-			switch {
-			case len(given) > 0:
-				from = given[0]
-			case !there && o.From != nil:
-				from = o.From(req)
-			}
-			value := o.Policy.referer(from, req.URL)
-			if value == "" && !there || len(given) == 1 && value == given[0] {
-				return next.Fetch(ctx, req)
-			}
-			req = req.Clone()
-			setHeader(req, "Referer", value)
+	return middleware("referer", func(ctx context.Context, next Fetcher, req *Request) (*Response, error) {
+		given, there := headerValues(req.Header, "Referer")
+		page := req.initiator()
+		if page == "" && !there && o.From != nil {
+			page = o.From(req)
+		}
+		if page == "" || there && len(given) == 0 {
 			return next.Fetch(ctx, req)
-		})
+		}
+		req = req.Clone()
+		req.Initiator, req.RefererPolicy = page, o.Policy
+		setHeader(req, "Referer", o.Policy.Referer(page, req.URL))
+		return next.Fetch(ctx, req)
+	})
+}
+
+// initiator returns the URL of the page that led to a request, "" for none.
+func (r *Request) initiator() string {
+	if r.Initiator != "" {
+		return r.Initiator
+	}
+	if given, _ := headerValues(r.Header, "Referer"); len(given) > 0 {
+		return given[0]
+	}
+	return ""
+}
+
+// refererField writes the Referer: to the host of the request what it gives, to others and where it gives none what they may
+// know of the page that led to it.
+func (w *fields) refererField(as string) {
+	f := w.f
+	if f.left("Referer") {
+		return
+	}
+	from := len(w.out)
+	there := w.given("Referer", as)
+	if there && (len(f.hops) == 0 || len(w.out) == from) {
+		return
+	}
+	if there {
+		as, w.out = w.out[from].Name, w.out[:from]
+	}
+	if value := f.req.RefererPolicy.Referer(f.req.initiator(), f.url.Href()); value != "" {
+		w.add(as, value)
 	}
 }
 
@@ -72,10 +100,14 @@ func setHeader(req *Request, name, value string) {
 	req.Header[spelling] = []string{value}
 }
 
-// referer returns what a request for a URL tells of the page that led to it.
-func (p RefererPolicy) referer(page, url string) string {
+// Referer returns what a request for a URL tells of the page that led to it, "" for nothing. It is for those who follow
+// redirects by themselves; a Transport has done so.
+func (p RefererPolicy) Referer(page, url string) string {
+	if page == "" || p == NoReferer {
+		return ""
+	}
 	from, err := weburl.Parse(page)
-	if page == "" || err != nil || !from.IsHTTP() || p == NoReferer {
+	if err != nil || !from.IsHTTP() {
 		return ""
 	}
 	to, err := weburl.Parse(url)

@@ -23,6 +23,13 @@ type Request struct {
 	// Content-Length …). Headers that it does not list follow in alphabetical order.
 	HeaderOrder []string
 
+	// Initiator is the URL of the page that led to the request: that links to it, sends a form to it or embeds it. Empty leaves it
+	// to the Referer in Header, or says that no page did, as when a user types the address. Cookies with SameSite go by it, and a
+	// Transport tells each host on the way as much of it as RefererPolicy allows. A Referer in Header is told the host of the URL as
+	// it stands, and those that redirects lead to by the policy; one without values is told nobody.
+	Initiator     string
+	RefererPolicy RefererPolicy
+
 	Body  []byte
 	Kind  Kind
 	Route Route

@@ -38,38 +38,36 @@ func (e *TimeoutError) Error() string { return fmt.Sprintf("no answer within %v"
 func Timeout(p TimeoutPolicy) Middleware {
 	limit, least := orNone(p.Limit, DefaultTimeout), orDefault(p.Least, time.Second)
 	var seen latencies
-	return func(next Fetcher) Fetcher {
-		return FetcherFunc(func(ctx context.Context, req *Request) (*Response, error) {
-			host, end := "", &TimeoutError{After: limit}
-			if p.Factor > 0 {
-				u, err := weburl.Parse(req.URL)
-				if err != nil {
-					return nil, &Error{Op: "parse", URL: req.URL, Kind: ErrInvalid, Err: err}
-				}
-				host = u.Host()
-				if p99, ok := seen.quantile(host, 0.99); ok {
-					own := max(time.Duration(float64(p99)*p.Factor), least)
-					if limit == 0 || own < limit {
-						end = &TimeoutError{own, true}
-					}
+	return middleware("timeout", func(ctx context.Context, next Fetcher, req *Request) (*Response, error) {
+		host, end := "", &TimeoutError{After: limit}
+		if p.Factor > 0 {
+			u, err := weburl.Parse(req.URL)
+			if err != nil {
+				return nil, &Error{Op: "parse", URL: req.URL, Kind: ErrInvalid, Err: err}
+			}
+			host = u.Host()
+			if p99, ok := seen.quantile(host, 0.99); ok {
+				own := max(time.Duration(float64(p99)*p.Factor), least)
+				if limit == 0 || own < limit {
+					end = &TimeoutError{own, true}
 				}
 			}
-			if end.After > 0 {
-				var cancel context.CancelFunc
-				ctx, cancel = context.WithTimeoutCause(ctx, end.After, end)
-				defer cancel()
-			}
-			start := time.Now()
-			resp, err := next.Fetch(ctx, req)
-			ours := err != nil && context.Cause(ctx) == error(end)
-			if p.Factor > 0 && (err == nil || ours) {
-				seen.add(host, time.Since(start))
-			}
-			var known *Error
-			if ours && !(errors.As(err, &known) && known.Kind == ErrTimeout) {
-				err = &Error{Op: "fetch", URL: req.URL, Kind: ErrTimeout, Err: end}
-			}
-			return resp, err
-		})
-	}
+		}
+		if end.After > 0 {
+			var cancel context.CancelFunc
+			ctx, cancel = context.WithTimeoutCause(ctx, end.After, end)
+			defer cancel()
+		}
+		start := time.Now()
+		resp, err := next.Fetch(ctx, req)
+		ours := err != nil && context.Cause(ctx) == error(end)
+		if p.Factor > 0 && (err == nil || ours) {
+			seen.add(host, time.Since(start))
+		}
+		var known *Error
+		if ours && !(errors.As(err, &known) && known.Kind == ErrTimeout) {
+			err = &Error{Op: "fetch", URL: req.URL, Kind: ErrTimeout, Err: end}
+		}
+		return resp, err
+	})
 }

@@ -68,7 +68,7 @@ type Transport struct {
 	// answer sets is kept there, redirects and errors included, and sent with what follows. Cookies that the request gives in
 	// its header come before those of the jar of the same name, until a redirect on the way sets them anew; a Cookie field
 	// without values sends none. What is known of
-	// where a request comes from, for SameSite, is its Kind and its Referer. Nil keeps no cookies but those that redirects set,
+	// where a request comes from, for SameSite, is its Kind and its Initiator. Nil keeps no cookies but those that redirects set,
 	// and these for the length of one Fetch; so does a nil jar.
 	Cookies func(ctx context.Context, session string) (*cookie.Jar, error)
 

@@ -7,21 +7,16 @@ import "context"
 // stand anywhere in a chain. A crawler that obeys robots.txt asks by its Config.Agent, whatever is chosen here: what hosts
 // read in one must be found in the other.
 func UserAgent(choose func(req *Request) string) Middleware {
-	return func(next Fetcher) Fetcher {
-		if choose == nil {
-			return next
-		}
-		return FetcherFunc(func(ctx context.Context, req *Request) (*Response, error) {
-			if _, there := headerValues(req.Header, "User-Agent"); there {
-				return next.Fetch(ctx, req)
-			}
-			agent := choose(req)
-			if agent == "" {
-				return next.Fetch(ctx, req)
-			}
-			req = req.Clone()
-			setHeader(req, "User-Agent", agent)
+	return middleware("user agent", func(ctx context.Context, next Fetcher, req *Request) (*Response, error) {
+		if _, there := headerValues(req.Header, "User-Agent"); there || choose == nil {
 			return next.Fetch(ctx, req)
-		})
-	}
+		}
+		agent := choose(req)
+		if agent == "" {
+			return next.Fetch(ctx, req)
+		}
+		req = req.Clone()
+		setHeader(req, "User-Agent", agent)
+		return next.Fetch(ctx, req)
+	})
 }

@@ -76,6 +76,8 @@ type Fault struct {
 	Cut fetch.ErrorKind
 }
 
+var errNilRequest = errors.New("the request is nil")
+
 // Middleware returns the middleware that does the faults. Several share one count of exchanges.
 func (f *Faults) Middleware() fetch.Middleware {
 	return func(next fetch.Fetcher) fetch.Fetcher {
@@ -93,6 +95,9 @@ func (f *Faults) Counts() []int64 {
 }
 
 func (f *Faults) fetch(ctx context.Context, next fetch.Fetcher, req *fetch.Request) (*fetch.Response, error) {
+	if req == nil {
+		return nil, &fetch.Error{Op: "fault", Kind: fetch.ErrInvalid, Err: errNilRequest}
+	}
 	chosen, wait, where := f.draw(req)
 	if err := pass(ctx, req, wait); err != nil {
 		return nil, err

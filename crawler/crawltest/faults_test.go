@@ -223,3 +223,11 @@ func ExampleFaults() {
 	// true true
 	// 200 <title>Seven</title>
 }
+
+func TestFaultsRefuseNil(t *testing.T) {
+	t.Parallel()
+	f := fetch.Chain(&answering{}, (&crawltest.Faults{List: []crawltest.Fault{{Status: 503}}}).Middleware())
+	if resp, err := f.Fetch(t.Context(), nil); resp != nil || !errors.Is(err, fetch.ErrInvalid) {
+		t.Errorf("%v, %v", resp, err)
+	}
+}
