@@ -3,12 +3,19 @@ package fetch
 import (
 	"context"
 	"errors"
+	"fmt"
 	"sync"
+	"time"
 )
 
 // maxLogins is how many sessions a Login remembers to be logged in; the one that was used least recently is forgotten, and
 // logged in again when it comes back.
 const maxLogins = 4096
+
+const (
+	defaultLoginTries = 10
+	maxLoginPause     = 10 * time.Minute
+)
 
 // LoginPolicy says how sessions are logged in.
 type LoginPolicy struct {
@@ -22,12 +29,20 @@ type LoginPolicy struct {
 	Late bool
 	// Needs reports whether a request needs a login. Nil means those that have a session (Route.Session).
 	Needs func(*Request) bool
+	// Tries is how many logins of a session may fail in a row before it is given up. Zero means 10, negative no bound. After each
+	// failure none is tried for a second, and twice as long each time, up to 10 minutes.
+	Tries int
 }
 
-var errNoLogin = errors.New("LoginPolicy.Login is nil")
+var (
+	errNoLogin  = errors.New("LoginPolicy.Login is nil")
+	errStillOut = errors.New("the host says that the session is not logged in, though the login has worked")
+)
 
-// Login logs each session in before its first request; the others of the session wait. A login that fails fails the
-// requests that wait for it, with an *Error of its kind that wraps the cause; the next one tries again. The cookies of a login
+// Login logs each session in before its first request; the others of the session wait. A login that fails fails all
+// requests that wait for it, and those that come before another is tried, with an *Error of its kind that wraps the cause; it is
+// Final when the session is given up. That the context of the request ended which logs in is no failure: the next one does it. A
+// login after which a session is still out counts as one too, but the answers are delivered as they are. The cookies of a login
 // are kept by the Transport (Transport.Cookies), so it belongs outside of whatever picks the session of a request and inside
 // of a cache.
 func Login(p LoginPolicy) Middleware {
@@ -43,12 +58,16 @@ type logins struct {
 	recent   list[*login]
 }
 
-// login is one session.
+// login is one session. What stands below the turn is read and written with it.
 type login struct {
-	name  string
-	node  node[*login]
-	turn  chan struct{} // held by who logs in
-	times int           // that it was logged in; read and written with the turn
+	name   string
+	node   node[*login]
+	turn   chan struct{} // held by who logs in
+	times  int           // that it was logged in
+	judged int           // the login of which is known whether it helped
+	fails  int           // logins in a row
+	err    error         // of the last that failed
+	until  time.Time     // no login is tried before
 }
 
 func (l *logins) fetch(ctx context.Context, next Fetcher, req *Request) (*Response, error) {
@@ -75,10 +94,17 @@ func (l *logins) fetch(ctx context.Context, next Fetcher, req *Request) (*Respon
 	if err != nil || l.policy.Out == nil || !l.policy.Out(resp) {
 		return resp, err
 	}
-	if _, err := l.ensure(ctx, next, req, session, times+1); err != nil {
+	times, err = l.ensure(ctx, next, req, session, times+1)
+	switch {
+	case errors.Is(err, errStillOut):
+		return resp, nil
+	case err != nil:
 		return nil, err
 	}
-	return next.Fetch(ctx, req)
+	if resp, err = next.Fetch(ctx, req); err == nil {
+		session.judge(times, l.policy.Out(resp))
+	}
+	return resp, err
 }
 
 // session returns what is known of a session.
@@ -111,24 +137,76 @@ func (l *logins) ensure(ctx context.Context, next Fetcher, req *Request, s *logi
 		err.URL = req.URL
 		return 0, err
 	}
-	if s.times >= times {
+	switch {
+	case s.times >= times:
 		return s.times, nil
+	case l.isGivenUp(s) || time.Now().Before(s.until):
+		return 0, l.failure(req, s)
 	}
 	f := FetcherFunc(func(ctx context.Context, r *Request) (*Response, error) {
-		if r.Route.Session == "" {
+		if r != nil && r.Route.Session == "" {
 			r = r.Clone()
 			r.Route = req.Route
 		}
 		return next.Fetch(ctx, r)
 	})
-	if err := l.policy.Login(ctx, f, s.name); err != nil {
-		var known *Error
-		e := &Error{Op: "login", URL: req.URL, Kind: KindOf(err), Err: err}
-		if errors.As(err, &known) {
-			e.Final = known.Final
+	err := l.policy.Login(ctx, f, s.name)
+	switch {
+	case err == nil:
+		s.times++
+		if s.err != errStillOut { // else the next answer tells
+			s.fails, s.err = 0, nil
 		}
-		return 0, e
+		return s.times, nil
+	case ctx.Err() != nil:
+		err := contextError(ctx, "login")
+		err.URL = req.URL
+		return 0, err
 	}
-	s.times++
-	return s.times, nil
+	s.failed(err)
+	return 0, l.failure(req, s)
+}
+
+// failed notes that a login has failed.
+func (s *login) failed(err error) {
+	pause := min(time.Second<<min(s.fails, 16), maxLoginPause)
+	s.fails++
+	s.err, s.until = err, time.Now().Add(pause)
+}
+
+func (l *logins) isGivenUp(s *login) bool {
+	tries := orDefault(l.policy.Tries, defaultLoginTries)
+	return tries > 0 && s.fails >= tries
+}
+
+// failure is the error of a request whose session is not logged in.
+func (l *logins) failure(req *Request, s *login) *Error {
+	e := &Error{Op: "login", URL: req.URL, Kind: KindOf(s.err), Err: s.err}
+	var known *Error
+	if errors.As(s.err, &known) {
+		e.Final = known.Final
+	}
+	if l.isGivenUp(s) {
+		e.Final, e.Err = true, fmt.Errorf("given up after %d in a row failed: %w", s.fails, s.err)
+	}
+	return e
+}
+
+// judge notes what the first answer after a login says of it. While somebody else logs in that is out of date.
+func (s *login) judge(times int, out bool) {
+	select {
+	case s.turn <- struct{}{}:
+		defer func() { <-s.turn }()
+	default:
+		return
+	}
+	switch {
+	case s.judged >= times:
+		return
+	case out:
+		s.failed(errStillOut)
+	default:
+		s.fails, s.err = 0, nil
+	}
+	s.judged = times
 }

@@ -94,6 +94,7 @@ func TestLoginThatFails(t *testing.T) {
 		if !errors.As(err, &e) || e.Op != "login" || e.Kind != ErrConnect || e.Temporary() {
 			t.Errorf("%v", err)
 		}
+		time.Sleep(2 * time.Second)
 		ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
 		defer cancel()
 		go f.Fetch(t.Context(), req)
@@ -111,6 +112,139 @@ func TestLoginThatFails(t *testing.T) {
 		if _, err := Login(LoginPolicy{})(c).Fetch(t.Context(), req); !errors.Is(err, ErrInvalid) {
 			t.Errorf("without a Login: %v", err)
 		}
+	})
+}
+
+// TestLoginFailsOnceForAll has many requests wait for a login that fails, and more come while it is not tried again.
+func TestLoginFailsOnceForAll(t *testing.T) {
+	t.Parallel()
+	for _, tries := range []int{0, 3, -1} {
+		synctest.Test(t, func(t *testing.T) {
+			wrong := errors.New("wrong password")
+			var logins []time.Duration
+			start := time.Now()
+			f := Login(LoginPolicy{Tries: tries, Login: func(context.Context, Fetcher, string) error {
+				logins = append(logins, time.Since(start))
+				time.Sleep(time.Second)
+				return wrong
+			}})(&club{})
+			req := &Request{URL: "https://films.example/a", Route: Route{Session: "s"}}
+			most := 15 // with the hour that it goes on
+			if tries >= 0 {
+				most = orDefault(tries, defaultLoginTries)
+			}
+			var final atomic.Int32
+			for range 3600 {
+				var wg sync.WaitGroup
+				for range 3 {
+					wg.Go(func() {
+						resp, err := f.Fetch(t.Context(), req)
+						var e *Error
+						if resp != nil || !errors.Is(err, wrong) || !errors.As(err, &e) || e.Op != "login" || e.URL != req.URL {
+							t.Errorf("%v, %v", resp, err)
+						} else if e.Final {
+							final.Add(1)
+						}
+					})
+				}
+				wg.Wait()
+				time.Sleep(time.Second)
+			}
+			if len(logins) < 3 || len(logins) > most || tries >= 0 && len(logins) != most || (final.Load() > 0) != (tries >= 0) {
+				t.Errorf("Tries %d: %d logins at %v, final for %d", tries, len(logins), logins, final.Load())
+			}
+			for i := 1; i < len(logins); i++ {
+				if gap := logins[i] - logins[i-1] - time.Second; gap < min(time.Second<<(i-1), maxLoginPause) {
+					t.Errorf("login %d came %v after the one before had failed", i, gap)
+				}
+			}
+		})
+	}
+}
+
+// TestLoginOfACancelledRequest has the request that logs in end: it is not what the others fail by.
+func TestLoginOfACancelledRequest(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		logins := 0
+		f := Login(LoginPolicy{Login: func(ctx context.Context, _ Fetcher, _ string) error {
+			logins++
+			select {
+			case <-time.After(time.Minute):
+				return nil
+			case <-ctx.Done():
+				return errors.New("no answer")
+			}
+		}})(FetcherFunc(func(context.Context, *Request) (*Response, error) { return &Response{Status: 200}, nil }))
+		req := &Request{URL: "https://films.example/a", Route: Route{Session: "s"}}
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		var wg sync.WaitGroup
+		wg.Go(func() {
+			if _, err := f.Fetch(ctx, req); !errors.Is(err, ErrTimeout) || !errors.Is(err, context.DeadlineExceeded) {
+				t.Errorf("the first: %v", err)
+			}
+		})
+		synctest.Wait()
+		for range 5 {
+			wg.Go(func() {
+				if resp, err := f.Fetch(t.Context(), req); err != nil || resp.Status != 200 {
+					t.Errorf("one that waited: %v, %v", resp, err)
+				}
+			})
+		}
+		wg.Wait()
+		if logins != 2 {
+			t.Errorf("%d logins", logins)
+		}
+	})
+}
+
+// TestLoginThatDoesNotHelp logs in with success, but the host goes on to say that the session is out.
+func TestLoginThatDoesNotHelp(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var logins atomic.Int32
+		var helps atomic.Bool
+		f := Login(LoginPolicy{
+			Late: true, Tries: 4, Login: func(context.Context, Fetcher, string) error { logins.Add(1); return nil },
+			Out: func(r *Response) bool { return r.Status == 401 },
+		})(FetcherFunc(func(context.Context, *Request) (*Response, error) {
+			if helps.Load() {
+				return &Response{Status: 200}, nil
+			}
+			return &Response{Status: 401}, nil
+		}))
+		ask := func(want int) {
+			t.Helper()
+			var wg sync.WaitGroup
+			for range 10 {
+				wg.Go(func() {
+					if resp, err := f.Fetch(t.Context(), &Request{URL: "https://films.example/", Route: Route{Session: "s"}}); err != nil || resp.Status != want {
+						t.Errorf("%v, %v", resp, err)
+					}
+				})
+			}
+			wg.Wait()
+		}
+		for i, want := range []int32{1, 1, 2, 2, 2, 3} { // after one second, and after two more
+			if i == 2 || i == 5 {
+				time.Sleep(2 * time.Second)
+			}
+			if ask(401); logins.Load() != want {
+				t.Errorf("round %d: %d logins, want %d", i, logins.Load(), want)
+			}
+		}
+		time.Sleep(time.Hour)
+		if ask(401); logins.Load() != 4 {
+			t.Errorf("%d logins", logins.Load())
+		}
+		time.Sleep(time.Hour)
+		if ask(401); logins.Load() != 4 {
+			t.Errorf("%d logins of a session that is given up", logins.Load())
+		}
+		helps.Store(true)
+		ask(200)
 	})
 }
 
