@@ -20,13 +20,10 @@ func TestMovedRequestsTellTheRefererOfAHop(t *testing.T) {
 		{"https://films.example/x", 1, page},
 		{"http://other.example/", 1, ""},
 	} {
-		header := http.Header{"referer": {page}, "X": {"1"}}
+		header := http.Header{"Referer": {page}, "X": {"1"}}
 		req := (&Request{URL: c.url, Hops: c.hops, Header: header}).fetchRequest(10)
-		told := ""
-		if v := req.Header["referer"]; len(v) > 0 {
-			told = v[0]
-		}
-		if told != c.want || c.hops > 0 && req.Initiator != page || header["referer"][0] != page || req.Header["X"] == nil {
+		told := req.Header.Get("Referer")
+		if told != c.want || c.hops > 0 && req.Initiator != page || header.Get("Referer") != page || req.Header["X"] == nil {
 			t.Errorf("%s after %d hops: told %q, initiator %q", c.url, c.hops, told, req.Initiator)
 		}
 	}

@@ -272,20 +272,9 @@ func statusText(code int) string {
 
 // fetchRequest reads the body of hr and closes it, as a RoundTripper must.
 func fetchRequest(hr *http.Request) (*Request, error) {
-	var body []byte
-	if hr.Body != nil && hr.Body != http.NoBody {
-		defer hr.Body.Close()
-		var err error
-		if body, err = io.ReadAll(io.LimitReader(hr.Body, MaxBridgeBody+1)); err != nil {
-			return nil, &Error{Op: "read request", URL: hr.URL.String(), Kind: ErrInvalid, Err: err}
-		}
-		if len(body) > MaxBridgeBody {
-			return nil, &Error{Op: "read request", URL: hr.URL.String(), Kind: ErrInvalid, Err: errBridgeBody}
-		}
-		if hr.ContentLength > 0 && hr.ContentLength != int64(len(body)) {
-			err := fmt.Errorf("ContentLength is %d, but the body has %d bytes", hr.ContentLength, len(body))
-			return nil, &Error{Op: "read request", URL: hr.URL.String(), Kind: ErrInvalid, Err: err}
-		}
+	body, err := requestBody(hr)
+	if err != nil {
+		return nil, err
 	}
 	req := &Request{URL: hr.URL.String(), Method: hr.Method, Header: hr.Header, Body: body, MaxRedirects: -1}
 	if host := hr.Host != "" && hr.Host != hr.URL.Host; host || hr.Close {

@@ -9,8 +9,10 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"runtime"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 )
 
@@ -197,6 +199,60 @@ func TestRoundTripperBodyIsBounded(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 }
+
+// TestRoundTripperBodyEndsWithTheContext has bodies that bring nothing any more.
+func TestRoundTripperBodyEndsWithTheContext(t *testing.T) {
+	t.Parallel()
+	rt := RoundTripper(FetcherFunc(func(_ context.Context, r *Request) (*Response, error) {
+		t.Errorf("asked with %q", r.Body)
+		return nil, errors.New("asked")
+	}))
+	post := func(ctx context.Context, body io.Reader) (panics any, err error) {
+		defer func() { panics = recover() }()
+		req, err := http.NewRequestWithContext(ctx, "POST", "http://films.example/", body)
+		if err != nil {
+			return nil, err
+		}
+		_, err = rt.RoundTrip(req)
+		return nil, err
+	}
+	own := errors.New("enough")
+	synctest.Test(t, func(t *testing.T) {
+		stuck := make(chan struct{})
+		pipe, end := io.Pipe()
+		for name, body := range map[string]io.Reader{
+			"one that Close ends":      pipe,
+			"one that nothing ends":    readFunc(func([]byte) (int, error) { <-stuck; return 0, io.EOF }),
+			"nothing again and again":  readFunc(func([]byte) (int, error) { time.Sleep(time.Millisecond); return 0, nil }),
+			"a byte again and again":   readFunc(func([]byte) (int, error) { time.Sleep(time.Millisecond); return 1, nil }),
+			"one that fails by itself": readFunc(func([]byte) (int, error) { time.Sleep(time.Second); return 0, errors.New("other") }),
+		} {
+			ctx, cancel := context.WithCancelCause(t.Context())
+			time.AfterFunc(time.Second, func() { cancel(own) })
+			start := time.Now()
+			_, err := post(ctx, body)
+			if !errors.Is(err, own) || KindOf(err) != ErrCanceled || time.Since(start) != time.Second {
+				t.Errorf("%s: %v after %v", name, err, time.Since(start))
+			}
+		}
+		if _, err := end.Write([]byte("x")); err == nil {
+			t.Error("the body is still open")
+		}
+		close(stuck)
+		time.Sleep(time.Second) // what was left behind ends
+	})
+	if panics, _ := post(t.Context(), readFunc(func([]byte) (int, error) { panic(own) })); panics != own {
+		t.Errorf("panicked with %v", panics)
+	}
+	if _, err := post(t.Context(), readFunc(func([]byte) (int, error) { runtime.Goexit(); return 0, nil })); !errors.Is(err, ErrInvalid) {
+		t.Errorf("a reader that ends its goroutine: %v", err)
+	}
+}
+
+// readFunc is a Reader of one function.
+type readFunc func([]byte) (int, error)
+
+func (f readFunc) Read(p []byte) (int, error) { return f(p) }
 
 type closing struct {
 	io.Reader

@@ -66,8 +66,8 @@ func TestRefererAtEachHop(t *testing.T) {
 					t.Errorf("%s: %v", c.name, resp.Redirects)
 				}
 				got := told.take()
-				if !direct && len(c.req.Header["referer"]) > 0 {
-					c.want[0] = c.req.RefererPolicy.Referer(c.req.Header["referer"][0], c.req.URL)
+				if own, _ := headerValues(c.req.Header, "Referer"); !direct && len(own) > 0 {
+					c.want[0] = c.req.RefererPolicy.Referer(own[0], c.req.URL)
 				}
 				if fmt.Sprint(got) != fmt.Sprint(c.want) {
 					t.Errorf("%s, direct %v: told %q, want %q", c.name, direct, got, c.want)

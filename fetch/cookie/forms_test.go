@@ -61,18 +61,54 @@ func TestBadJSONLeavesTheJar(t *testing.T) {
 		"no version":    `{}`,
 		"null":          `null`,
 		"a list":        `[]`,
-		"bad cookie":    `{"version":1,"cookies":[{"name":"a","value":"b","domain":"a.test","path":"/"},{"name":"a;b","domain":"a.test","path":"/"}]}`,
-		"suffix":        `{"version":1,"cookies":[{"name":"a","value":"b","domain":"com","path":"/"}]}`,
-		"base64":        `{"version":1,"cookies":[{"name_base64":"*","domain":"a.test","path":"/"}]}`,
+		"no list":       `{"version":1,"cookies":{}}`,
 	} {
 		jar := new(Jar)
 		jar.Set(Exchange{URL: "https://a.test/"}, "x=1")
-		if err := jar.UnmarshalJSON([]byte(text)); err == nil || !strings.HasPrefix(err.Error(), "seine: cookie") {
+		if err := jar.UnmarshalJSON([]byte(text)); err == nil || errors.As(err, new(*FormError)) || !strings.HasPrefix(err.Error(), "seine: cookie") {
 			t.Errorf("%s: %v", name, err)
 		}
 		if got := jar.Header(Exchange{URL: "https://a.test/"}); got != "x=1" {
 			t.Errorf("%s: the jar sends %q", name, got)
 		}
+	}
+}
+
+// TestBadCookiesAreLeftOutOfJSON has one cookie that cannot be among two that can.
+func TestBadCookiesAreLeftOutOfJSON(t *testing.T) {
+	t.Parallel()
+	cookie := func(name string) string { return `{"name":"` + name + `","value":"1","domain":"a.test","path":"/"}` }
+	for what, bad := range map[string]string{
+		"name":         `{"name":"a;b","value":"secret","domain":"a.test","path":"/"}`,
+		"no name":      `{"value":"secret","domain":"a.test","path":"/"}`,
+		"suffix":       `{"name":"a","value":"secret","domain":"com","path":"/"}`,
+		"too long":     `{"name":"a","value":"secret` + strings.Repeat("x", MaxPair) + `","domain":"a.test","path":"/"}`,
+		"prefix":       `{"name":"__Secure-a","value":"secret","domain":"a.test","path":"/"}`,
+		"base64":       `{"name_base64":"*secret","domain":"a.test","path":"/"}`,
+		"type":         `{"name":7,"value":"secret","domain":"a.test","path":"/"}`,
+		"time":         `{"name":"a","value":"secret","domain":"a.test","path":"/","expires":"tomorrow"}`,
+		"no object":    `"secret"`,
+		"null":         `null`,
+		"another list": `[]`,
+	} {
+		jar := new(Jar)
+		jar.Set(Exchange{URL: "https://a.test/"}, "x=1")
+		err := json.Unmarshal([]byte(`{"version":1,"cookies":[`+cookie("one")+`,`+bad+`,`+cookie("two")+`]}`), jar)
+		var left *FormError
+		if !errors.As(err, &left) || left.Count != 1 || len(left.Faults) != 1 || jar.LeftOut() != left || !strings.Contains(err.Error(), "cookie 2: ") || strings.Contains(err.Error(), "secret") {
+			t.Errorf("%s: %v", what, err)
+		}
+		if got := jar.Header(Exchange{URL: "https://a.test/"}); got != "one=1; two=1" {
+			t.Errorf("%s: the jar sends %q", what, got)
+		}
+	}
+	jar := new(Jar)
+	many := strings.Repeat("{},", maxFormFaults) + "{}"
+	if err := json.Unmarshal([]byte(`{"version":1,"cookies":[`+many+`]}`), jar); err == nil || jar.LeftOut().Count != maxFormFaults+1 || len(jar.LeftOut().Faults) != maxFormFaults {
+		t.Errorf("%v", err)
+	}
+	if err := json.Unmarshal([]byte(`{"version":1,"cookies":[`+cookie("one")+`]}`), jar); err != nil || jar.LeftOut() != nil {
+		t.Errorf("read anew: %v, %v", err, jar.LeftOut())
 	}
 }
 

@@ -40,6 +40,7 @@ type Jar struct {
 	secure  int    // cookies with Secure
 	last    uint64 // seq of the newest
 	changes uint64
+	left    *FormError // of the latest UnmarshalJSON
 }
 
 // entry is a cookie in its jar.

@@ -47,6 +47,10 @@ type Jars struct {
 	// MaxSessions bounds the jars that are open. Zero means 4096, negative no bound. Past it Open fails with
 	// ErrTooManySessions until a session is ended by Drop or Release: none is forgotten silently.
 	MaxSessions int
+	// OnLeftOut is told which cookies of a jar in the Store cannot be read or be kept; the others are. It is called before Open
+	// returns, at once for several sessions maybe. The value in the Store stays until the jar has changed and is saved. Nil
+	// leaves it to whoever asks Jar.LeftOut. A value that is damaged as a whole is an error of Open.
+	OnLeftOut func(session string, left *FormError)
 
 	mu   sync.Mutex
 	open map[string]*slot
@@ -113,7 +117,13 @@ func (s *Jars) read(ctx context.Context, session string, p *slot) (jar *Jar, aga
 	if err := p.enter(ctx); err != nil {
 		return nil, false, err
 	}
-	defer p.leave()
+	var left *FormError
+	defer func() {
+		p.leave()
+		if left != nil && s.OnLeftOut != nil {
+			s.OnLeftOut(session, left)
+		}
+	}()
 	switch {
 	case p.gone:
 		return nil, true, nil
@@ -125,6 +135,9 @@ func (s *Jars) read(ctx context.Context, session string, p *slot) (jar *Jar, aga
 		value, err := s.Store.Get(ctx, keyPrefix+session)
 		if err == nil {
 			err = json.Unmarshal(value, jar)
+		}
+		if errors.As(err, &left) {
+			err = nil
 		}
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			s.forget(session, p)

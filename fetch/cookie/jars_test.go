@@ -173,6 +173,36 @@ func TestStoreFaults(t *testing.T) {
 	}
 }
 
+// TestStoredJarWithABadCookie opens what is left of it and says what is not.
+func TestStoredJarWithABadCookie(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	const text = `{"version":1,"cookies":[{"name":"a;b","domain":"a.test","path":"/"},{"name":"s","value":"1","domain":"a.test","path":"/"}]}`
+	for _, told := range []bool{true, false} {
+		store := &memory{values: map[string][]byte{"cookies/one": []byte(text)}}
+		jars := &Jars{Store: store}
+		var got []string
+		if told {
+			jars.OnLeftOut = func(session string, left *FormError) {
+				jar, err := jars.Open(ctx, session) // nothing is held
+				got = append(got, fmt.Sprint(session, " ", left.Count, " ", jar.Header(home), " ", err))
+			}
+		}
+		for range 2 {
+			jar, err := jars.Open(ctx, "one")
+			if err != nil || jar.Header(home) != "s=1" || jar.LeftOut() == nil || jar.LeftOut().Count != 1 {
+				t.Errorf("%v, %v", jar, err)
+			}
+		}
+		if want := "one 1 s=1 <nil>"; told && (len(got) != 1 || got[0] != want) {
+			t.Errorf("told %q", got)
+		}
+		if err := jars.Save(ctx); err != nil || store.puts != 0 {
+			t.Errorf("%v, %d written of a jar that has not changed", err, store.puts)
+		}
+	}
+}
+
 func TestOneReadForManyWaiters(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

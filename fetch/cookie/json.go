@@ -95,23 +95,45 @@ func (j *Jar) MarshalJSON() ([]byte, error) {
 	return json.Marshal(jsonJar{jsonVersion, j.All()})
 }
 
-// UnmarshalJSON reads what MarshalJSON has written, in place of the cookies that the jar holds. After an error the jar is
-// as it was.
+// UnmarshalJSON reads what MarshalJSON has written, in place of the cookies that the jar holds. Those that cannot be read or be
+// kept are left out and named in a *FormError, which LeftOut returns afterwards too; all others are there. After any other error
+// the jar is as it was.
 func (j *Jar) UnmarshalJSON(data []byte) error {
-	var r jsonJar
+	var r struct {
+		Version int               `json:"version"`
+		Cookies []json.RawMessage `json:"cookies"`
+	}
 	if err := json.Unmarshal(data, &r); err != nil {
 		return fmt.Errorf("seine: cookie: jar: %w", err)
 	}
 	if r.Version != jsonVersion {
 		return fmt.Errorf("seine: cookie: jar: version %d is not known", r.Version)
 	}
-	fresh := New(j.options)
-	if err := fresh.Add(r.Cookies...); err != nil {
-		return err
+	fresh, left := New(j.options), new(FormError)
+	for i, text := range r.Cookies {
+		var c Cookie
+		err := json.Unmarshal(text, &c)
+		if err == nil {
+			err = fresh.Add(c)
+		}
+		if err != nil {
+			left.add(fmt.Errorf("cookie %d: %w", i+1, err))
+		}
 	}
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	j.domains, j.count, j.secure, j.last = fresh.domains, fresh.count, fresh.secure, fresh.last
 	j.changes++
-	return nil
+	j.left = nil
+	if left.Count > 0 {
+		j.left = left
+	}
+	return left.orNil()
+}
+
+// LeftOut returns what the latest UnmarshalJSON has left out, nil if that was nothing.
+func (j *Jar) LeftOut() *FormError {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.left
 }

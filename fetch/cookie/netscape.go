@@ -21,7 +21,7 @@ const (
 // maxExpires is the last second that a cookie can end.
 var maxExpires = time.Date(9999, 12, 31, 23, 59, 59, 0, time.UTC)
 
-// FormError lists what of a cookies.txt was left out, at most 16 of it. All else was written or read.
+// FormError lists what of a cookies.txt, or of a jar as JSON, was left out, at most 16 of it. All else was written or read.
 type FormError struct {
 	Count  int // of all that was left out
 	Faults []error
@@ -29,7 +29,7 @@ type FormError struct {
 
 // Error tells how many there are, and the first.
 func (e *FormError) Error() string {
-	return fmt.Sprintf("seine: cookies.txt: %d left out, first: %v", e.Count, e.Faults[0])
+	return fmt.Sprintf("seine: cookie: %d left out, first: %v", e.Count, e.Faults[0])
 }
 
 // Unwrap returns the faults.
