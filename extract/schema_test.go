@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"net/url"
 	"reflect"
 	"strings"
@@ -378,94 +377,5 @@ func TestBoundsOfExtraction(t *testing.T) {
 	v, err := extract.From[island](document(`<h1>T</h1><script>x={a:` + strings.Repeat("[", 10_000) + `</script>`))
 	if !errors.As(err, &limit) || v.T != "T" {
 		t.Errorf("%v, %v", v, err)
-	}
-}
-
-func ExampleFrom() {
-	type Film struct {
-		Title string   `extract:"ld=Movie.name || css=h1@own ; required"`
-		Year  int      `extract:"css=.year || og=title ; re=/(19|20)\\d\\d/0"`
-		Cast  []string `extract:"css=ul.cast a"`
-	}
-	film, err := extract.From[Film](extract.NewDocument([]byte(`<meta property=og:title content="Alien (1979)">
-		<h1>Alien</h1><ul class=cast><li><a>Sigourney Weaver</a><li><a>Tom Skerritt</a></ul>`), extract.DocumentOptions{}))
-	fmt.Printf("%+v %v\n", film, err)
-	// Output: {Title:Alien Year:1979 Cast:[Sigourney Weaver Tom Skerritt]} <nil>
-}
-
-func ExampleSchema_Extract() {
-	type Film struct {
-		Title string `extract:"css=h1.title || css=h1"`
-		Votes int    `extract:"css=.votes ; default=0"`
-	}
-	films := extract.MustCompile[Film](extract.Options{})
-	doc := extract.NewDocument([]byte(`<h1>Alien</h1>`), extract.DocumentOptions{})
-	film, report, err := films.Extract(context.Background(), doc)
-	fmt.Println(film, err)
-	for _, f := range report.Fields {
-		fmt.Println(f.Path, f.Status, f.SourceIndex, f.Source)
-	}
-	// Output:
-	// {Alien 0} <nil>
-	// Title ok 1 css=h1
-	// Votes default -1
-}
-
-func ExampleSchema_Each() {
-	type Item struct {
-		Name string `extract:"css=a"`
-		URL  string `extract:"css=a@href ; url"`
-	}
-	doc := extract.NewDocument([]byte(`<ul><li><a href="/1">One</a><li><a href="/2">Two</a></ul>`), extract.DocumentOptions{URL: "https://h/"})
-	for item := range extract.MustCompile[Item](extract.Options{}).Each(context.Background(), doc, "css=li") {
-		fmt.Println(item.Name, item.URL)
-	}
-	// Output:
-	// One https://h/1
-	// Two https://h/2
-}
-
-// A million nested elements, a page of links without end and scripts that never close are answered in bounded time, by every
-// kind of source.
-func TestHostilePagesAreBounded(t *testing.T) {
-	if extract.RaceEnabled || testing.Short() {
-		t.Skip("takes seconds, and minutes under the race detector")
-	}
-	type film struct {
-		CSS     string   `extract:"css=h1:has(+ .x) a || css=div div div div .x:nth-child(2 of .y)"`
-		XPath   string   `extract:"xpath=//h1[.//b]"`
-		LD      string   `extract:"ld=Movie.name"`
-		OG      string   `extract:"og=title"`
-		State   string   `extract:"state=$..title"`
-		JSON    string   `extract:"json=$.title"`
-		Pattern string   `extract:"re=/(x+x+)+y/"`
-		Magnets []string `extract:"magnet="`
-	}
-	pages := map[string]string{
-		"nested":  strings.Repeat("<div>", 1_000_000),
-		"items":   strings.Repeat("<div itemscope itemprop=a typeof=T property=p>", 100_000),
-		"links":   strings.Repeat(`<a href="/x/y">z</a>`, 200_000),
-		"scripts": strings.Repeat(`<script>a={`, 100_000),
-		"json":    strings.Repeat(`[`, 1_000_000),
-		"ld":      `<script type="application/ld+json">` + strings.Repeat(`{"@graph":[`, 200_000),
-		"text":    strings.Repeat("x", 1<<20),
-	}
-	slowest, largest := time.Duration(0), 0
-	for name, page := range pages {
-		start := time.Now()
-		doc := document(page)
-		s, err := extract.SchemaOf[film]()
-		if err != nil {
-			t.Fatal(err)
-		}
-		_, report, _ := s.Extract(t.Context(), doc)
-		took := time.Since(start)
-		slowest, largest = max(slowest, took), max(largest, len(page))
-		if len(report.Fields) != 8 || name == "nested" && !report.Flattened || took > 60*time.Second {
-			t.Errorf("%s: %v, %d fields, flattened %t", name, took, len(report.Fields), report.Flattened)
-		}
-	}
-	if !t.Failed() {
-		fmt.Printf("shown extraction.4: %d hostile pages of up to %.1f MB through eight kinds of sources, the slowest in %v\n", len(pages), float64(largest)/1e6, slowest.Round(time.Millisecond))
 	}
 }
