@@ -1,6 +1,7 @@
 package extract
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"net/http"
@@ -48,6 +49,9 @@ type DocumentOptions struct {
 	Agent string
 	// MaxLinks bounds the lists of Hints, as in ScanOptions.
 	MaxLinks int
+	// MaxTree is of how many bytes of text, and with how many tags for each sixteen of them, a tree is built. A tree takes
+	// many times the memory of its page. Zero means 32 MiB, negative no limit.
+	MaxTree int
 	// Limits bounds each piece of JSON: the body, an object of a script, a block of JSON-LD. Zero fields mean 16 MiB,
 	// 512 deep, 1,048,576 values.
 	Limits literal.Limits
@@ -86,7 +90,7 @@ func (d *Document) Text() (string, error) {
 // Tree returns the tree that golang.org/x/net/html builds of the page with scripting off, so that noscript is parsed.
 // Where elements are nested deeper than 512, which that package refuses, or where formatting elements that are left open
 // would have to be repeated all over the page (500,000 times and more), the tree is of the page without the start tags
-// that are too many; Flattened tells. The error is that of Text.
+// that are too many; Flattened tells. The error is that of Text, or a *TreeError.
 func (d *Document) Tree() (*html.Node, error) {
 	p, err := d.tree()
 	return p.root, err
@@ -190,11 +194,45 @@ func (d *Document) parse() (parsed, error) {
 	if err != nil {
 		return parsed{}, err
 	}
+	if err := d.checkSize(text); err != nil {
+		return parsed{}, err
+	}
 	p, err := parsePage(text)
 	if err == nil {
 		d.built.Store(&p)
 	}
 	return p, err
+}
+
+const (
+	defaultTree = 32 << 20
+	// bytesPerTag is how many bytes of MaxTree allow a tag.
+	bytesPerTag = 16
+)
+
+// TreeError says that a page is too large to build its tree; see DocumentOptions.MaxTree.
+type TreeError struct {
+	Bytes, Tags       int // of the page
+	MaxBytes, MaxTags int
+}
+
+// Error gives the sizes.
+func (e *TreeError) Error() string {
+	return fmt.Sprintf("seine: extract: no tree of %d bytes with %d tags: more than %d bytes or %d tags", e.Bytes, e.Tags, e.MaxBytes, e.MaxTags)
+}
+
+func (d *Document) checkSize(text []byte) error {
+	most := d.o.MaxTree
+	if most == 0 {
+		most = defaultTree
+	}
+	if most < 0 || len(text) <= most/bytesPerTag {
+		return nil
+	}
+	if tags := bytes.Count(text, []byte("<")); len(text) > most || tags > most/bytesPerTag {
+		return &TreeError{len(text), tags, most, most / bytesPerTag}
+	}
+	return nil
 }
 
 // builtTree returns the tree if somebody has asked for it.

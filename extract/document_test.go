@@ -99,6 +99,32 @@ func TestBadSelectorIsNamed(t *testing.T) {
 	}
 }
 
+func TestTreesAreBounded(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		name, page string
+		max        int
+		ok         bool
+	}{
+		{"bytes at the bound", strings.Repeat("x", 1000), 1000, true},
+		{"bytes", strings.Repeat("x", 1001), 1000, false},
+		{"tags at the bound", strings.Repeat("<p>", 62) + "xxxxxx", 1000, true},
+		{"tags", strings.Repeat("<p>", 63), 1000, false},
+		{"default", strings.Repeat("x", defaultTree+1), 0, false},
+		{"no limit", strings.Repeat("<p>", 63), -1, true},
+	} {
+		d := NewDocument([]byte(test.page), DocumentOptions{MaxTree: test.max, Encoding: "utf-8"})
+		_, err := d.Tree()
+		var large *TreeError
+		if (err == nil) != test.ok || err != nil && (!errors.As(err, &large) || large.Bytes != len(test.page)) {
+			t.Errorf("%s: %v", test.name, err)
+		}
+		if _, err := d.Hints(WantAll); !errors.Is(err, ErrURL) { // a scan has no such bound
+			t.Errorf("%s: %v", test.name, err)
+		}
+	}
+}
+
 func TestDocumentHints(t *testing.T) {
 	t.Parallel()
 	d := NewDocument([]byte("<meta name=our content=noindex><a href='?\xC6\xAC'><a href=2><img src=i>"), DocumentOptions{

@@ -288,8 +288,8 @@ func (x *run) snippet(f *fieldPlan, at place) string {
 	if node != nil {
 		return clip(outerHTML(node, 4*maxSnippet))
 	}
-	text, _ := x.doc.Text()
-	return clip(text[:min(len(text), 4*maxSnippet)])
+	text, _ := x.doc.text()
+	return clip(string(text[:min(len(text), 4*maxSnippet)]))
 }
 
 // nearest finds what a selector finds whose last parts are left out, as few as can be.
@@ -320,19 +320,19 @@ func clip(s string) string {
 
 // findPattern finds all matches of a pattern in the text of the place: the page as it came, or an element's text.
 func (s *source) findPattern(x *run, at place, hits []hit) ([]hit, error) {
-	text := ""
+	var text []byte
 	if at.node != nil {
-		text = htmltree.Text(at.node)
+		text = []byte(htmltree.Text(at.node))
 	} else {
-		page, err := x.doc.Text()
+		page, err := x.doc.text()
 		if err != nil {
 			return hits, err
 		}
 		text = page
 	}
-	for _, m := range s.re.FindAllStringSubmatchIndex(text, x.most) {
+	for _, m := range s.re.FindAllSubmatchIndex(text, x.most) {
 		if m[2*s.part] >= 0 {
-			hits = append(hits, hit{text: text[m[2*s.part]:m[2*s.part+1]]})
+			hits = append(hits, hit{text: string(text[m[2*s.part]:m[2*s.part+1]])})
 		}
 	}
 	return hits, nil

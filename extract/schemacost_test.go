@@ -126,3 +126,13 @@ func TestFromCostsWhatGoqueryCosts(t *testing.T) {
 	}
 	fmt.Printf("shown extraction.3: From of ten fields of a page of %d KB, parse included: %v, by hand on goquery %v: %.2f (bar 1.15)\n", len(page)>>10, tags.Round(time.Microsecond), hand.Round(time.Microsecond), ratio)
 }
+
+// The same in allocations, which the race detector leaves as they are.
+func TestFromAllocatesNoMoreThanGoquery(t *testing.T) {
+	page := page20K()
+	tags := testing.AllocsPerRun(20, func() { _, _ = byTags(page) })
+	hand := testing.AllocsPerRun(20, func() { _, _ = byHand(page) })
+	if tags > 1.05*hand {
+		t.Errorf("tags %v allocations, goquery by hand %v", tags, hand)
+	}
+}
