@@ -221,11 +221,11 @@ func TestRoundTripperBodyEndsWithTheContext(t *testing.T) {
 		stuck := make(chan struct{})
 		pipe, end := io.Pipe()
 		for name, body := range map[string]io.Reader{
-			"one that Close ends":      pipe,
-			"one that nothing ends":    readFunc(func([]byte) (int, error) { <-stuck; return 0, io.EOF }),
-			"nothing again and again":  readFunc(func([]byte) (int, error) { time.Sleep(time.Millisecond); return 0, nil }),
-			"a byte again and again":   readFunc(func([]byte) (int, error) { time.Sleep(time.Millisecond); return 1, nil }),
-			"one that fails by itself": readFunc(func([]byte) (int, error) { time.Sleep(time.Second); return 0, errors.New("other") }),
+			"one that Close ends":     pipe,
+			"one that nothing ends":   readFunc(func([]byte) (int, error) { <-stuck; return 0, io.EOF }),
+			"nothing again and again": readFunc(func([]byte) (int, error) { time.Sleep(time.Millisecond); return 0, nil }),
+			"a byte again and again":  readFunc(func([]byte) (int, error) { time.Sleep(time.Millisecond); return 1, nil }),
+			"one that fails later":    readFunc(func([]byte) (int, error) { time.Sleep(2 * time.Second); return 0, errors.New("other") }),
 		} {
 			ctx, cancel := context.WithCancelCause(t.Context())
 			time.AfterFunc(time.Second, func() { cancel(own) })
@@ -239,7 +239,7 @@ func TestRoundTripperBodyEndsWithTheContext(t *testing.T) {
 			t.Error("the body is still open")
 		}
 		close(stuck)
-		time.Sleep(time.Second) // what was left behind ends
+		time.Sleep(2 * time.Second) // what was left behind ends
 	})
 	if panics, _ := post(t.Context(), readFunc(func([]byte) (int, error) { panic(own) })); panics != own {
 		t.Errorf("panicked with %v", panics)
