@@ -13,6 +13,7 @@ require (
 	github.com/andybalholm/cascadia v1.3.5 // indirect
 	github.com/antchfx/xpath v1.3.9 // indirect
 	github.com/dustin/go-humanize v1.1.0 // indirect
+	github.com/goccy/go-yaml v1.19.2 // indirect
 	github.com/google/uuid v1.6.0 // indirect
 	github.com/klauspost/compress v1.20.4 // indirect
 	github.com/mattn/go-isatty v0.0.24 // indirect
