@@ -21,12 +21,12 @@ type arena struct {
 // chunk is a run of records, in memory, in a file or in a block of a journal.
 type chunk struct {
 	data  []byte
-	disk  *extent // nil when it is in memory
-	block uint64  // 0: none; else it does not change any more, and data may be nil
+	disk  extent // zero when it is in memory
+	block uint64 // 0: none; else it does not change any more, and data may be nil
 }
 
 // saved reports whether the chunk takes no more records.
-func (c *chunk) saved() bool { return c.disk != nil || c.block != 0 }
+func (c *chunk) saved() bool { return c.disk.there() || c.block != 0 }
 
 // queue is a first-in-first-out queue of records in a few growing chunks, so that a queued URL costs its bytes and not a
 // struct, and the collector sees a handful of pointers for a whole host.
@@ -54,21 +54,30 @@ func (q *queue) push(a *arena, record []byte) {
 		}
 		data := slices.Grow([]byte(nil), max(size, need))
 		a.bytes += int64(cap(data))
-		q.chunks = append(q.chunks, chunk{data: data})
+		q.chunks = append(roomier(q.chunks), chunk{data: data})
 	}
 	c := &q.chunks[len(q.chunks)-1]
 	c.data = append(binary.AppendUvarint(c.data, uint64(len(record))), record...)
 	q.n++
 }
 
+// roomier has room for one more. There may be as many chunks as there are spilled records in tens: what is kept in reserve
+// for more counts.
+func roomier(chunks []chunk) []chunk {
+	if len(chunks) < cap(chunks) {
+		return chunks
+	}
+	return append(make([]chunk, 0, len(chunks)+len(chunks)/8+1), chunks...)
+}
+
 // head returns the oldest record and where the next begins. The queue is not empty.
 func (q *queue) head(a *arena) (record []byte, next int, err error) {
 	c := &q.chunks[0]
-	if c.disk != nil {
+	if c.disk.there() {
 		if c.data, err = a.files.read(c.disk); err != nil {
 			return nil, 0, err
 		}
-		c.disk = nil
+		c.disk = extent{}
 		a.bytes += int64(cap(c.data))
 	}
 	if c.data == nil && c.block != 0 {
@@ -116,9 +125,7 @@ func (q *queue) free(a *arena) {
 
 // drop accounts for a chunk that is needed no more.
 func (a *arena) drop(c *chunk) {
-	if c.disk == nil {
-		a.bytes -= int64(cap(c.data))
-	}
+	a.bytes -= int64(cap(c.data))
 	if c.block != 0 {
 		a.freed = append(a.freed, c.block)
 	}

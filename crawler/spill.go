@@ -7,6 +7,7 @@ import (
 	"hash/crc32"
 	"io"
 	"os"
+	"slices"
 )
 
 const (
@@ -35,9 +36,10 @@ type spillFiles struct {
 	create func() (spillFile, error) // nil: nothing is spilled
 	budget int64                     // bytes of records in memory
 	next   int64                     // bytes in memory at which to spill again
-	open   map[*spillSegment]struct{}
-	last   *spillSegment
-	err    error // why the last attempt to spill failed
+	open   map[uint32]*spillSegment
+	last   uint32 // number of the newest; 0: none
+	given  uint32 // numbers
+	err    error  // why the last attempt to spill failed
 }
 
 // spillSegment is one file and how much of it is still needed.
@@ -46,13 +48,10 @@ type spillSegment struct {
 	size, live int64
 }
 
-// extent is a run of records in a file.
-type extent struct {
-	in   *spillSegment
-	off  int64
-	size int
-	sum  uint32
-}
+// extent is a run of records in a file. There are many.
+type extent struct{ in, off, size, sum uint32 }
+
+func (e extent) there() bool { return e.in != 0 }
 
 // tempFile is a temporary file that goes when it is closed, if not before.
 type tempFile struct{ *os.File }
@@ -78,62 +77,66 @@ func (f tempFile) Close() error {
 }
 
 func (s *spillFiles) init(dir string, budget int64) {
-	s.budget, s.next, s.open = budget, budget, map[*spillSegment]struct{}{}
+	s.budget, s.next, s.open = budget, budget, map[uint32]*spillSegment{}
 	if dir != "" {
 		s.create = createTemp(dir)
 	}
 }
 
 // write appends records to the newest file.
-func (s *spillFiles) write(p []byte) (*extent, error) {
-	if s.last == nil || s.last.size >= spillFileBytes {
+func (s *spillFiles) write(p []byte) (extent, error) {
+	to := s.open[s.last]
+	if to == nil || to.size >= spillFileBytes {
 		if len(s.open) >= maxSpillFiles {
-			return nil, errSpillFull
+			return extent{}, errSpillFull
 		}
 		f, err := s.create()
 		if err != nil {
-			return nil, err
+			return extent{}, err
 		}
-		s.last = &spillSegment{file: f}
-		s.open[s.last] = struct{}{}
+		s.given++
+		s.last, to = s.given, &spillSegment{file: f}
+		s.open[s.last] = to
 	}
-	if _, err := s.last.file.WriteAt(p, s.last.size); err != nil {
-		return nil, err
+	if _, err := to.file.WriteAt(p, to.size); err != nil {
+		return extent{}, err
 	}
-	e := &extent{in: s.last, off: s.last.size, size: len(p), sum: crc32.Checksum(p, castagnoli())}
-	s.last.size += int64(len(p))
-	s.last.live += int64(len(p))
+	e := extent{in: s.last, off: uint32(to.size), size: uint32(len(p)), sum: crc32.Checksum(p, castagnoli())}
+	to.size += int64(len(p))
+	to.live += int64(len(p))
 	return e, nil
 }
 
 func castagnoli() *crc32.Table { return crc32.MakeTable(crc32.Castagnoli) }
 
 // read returns what was written, for the last time.
-func (s *spillFiles) read(e *extent) ([]byte, error) {
-	p := make([]byte, e.size)
-	if n, err := e.in.file.ReadAt(p, e.off); n < len(p) {
+func (s *spillFiles) read(e extent) ([]byte, error) {
+	p, from := make([]byte, e.size), s.open[e.in]
+	if n, err := from.file.ReadAt(p, int64(e.off)); n < len(p) {
 		return nil, fmt.Errorf("seine: frontier: queued requests cannot be read back: %w", err)
 	}
 	if crc32.Checksum(p, castagnoli()) != e.sum {
 		return nil, fmt.Errorf("seine: frontier: queued requests cannot be read back: %w", errSpillDamaged)
 	}
-	if e.in.live -= int64(e.size); e.in.live == 0 {
-		if e.in == s.last {
-			s.last = nil
-		}
-		delete(s.open, e.in)
-		_ = e.in.file.Close() // nothing in it is needed
-	}
+	s.free(e)
 	return p, nil
+}
+
+// free gives up what was written.
+func (s *spillFiles) free(e extent) {
+	from := s.open[e.in]
+	if from.live -= int64(e.size); from.live == 0 {
+		delete(s.open, e.in)
+		_ = from.file.Close() // nothing in it is needed
+	}
 }
 
 func (s *spillFiles) close() error {
 	var errs []error
-	for seg := range s.open {
+	for _, seg := range s.open {
 		errs = append(errs, seg.file.Close())
 	}
 	clear(s.open)
-	s.last = nil
 	return errors.Join(errs...)
 }
 
@@ -165,13 +168,13 @@ func (q *queue) spill(a *arena, size int) error {
 	off := q.off
 	for i := 0; i < len(q.chunks) && err == nil; i++ {
 		c := q.chunks[i]
-		if c.disk != nil || len(run) > 0 && len(run)+len(c.data) > size {
+		if c.disk.there() || len(run) > 0 && len(run)+len(c.data) > size {
 			err = flush(i)
 		}
 		if err != nil {
 			break
 		}
-		if c.disk != nil {
+		if c.disk.there() {
 			out, taken = append(out, c), i+1
 			continue
 		}
@@ -181,18 +184,24 @@ func (q *queue) spill(a *arena, size int) error {
 		err = flush(len(q.chunks))
 	}
 	for _, c := range q.chunks[:taken] {
-		if c.disk == nil {
-			a.bytes -= int64(cap(c.data))
-		}
+		a.bytes -= int64(cap(c.data))
 	}
 	if taken > 0 {
 		q.off = 0
 	}
-	q.chunks = append(out, q.chunks[taken:]...)
+	q.chunks = slices.Concat(out, q.chunks[taken:])
 	return err
 }
 
-// spill moves queues to files until they hold three quarters of the budget.
+// unsaved is how many bytes of a queue are in memory alone.
+func (q *queue) unsaved() (n int) {
+	for i := len(q.chunks) - 1; i >= 0 && !q.chunks[i].saved(); i-- {
+		n += cap(q.chunks[i].data)
+	}
+	return n
+}
+
+// spill moves queues to files until they hold three quarters of the budget: the long ones first, so that the parts are few.
 func (m *Memory) spill() {
 	a := &m.arena
 	if a.files.create == nil || a.bytes <= a.files.next {
@@ -200,15 +209,26 @@ func (m *Memory) spill() {
 	}
 	size := int(min(max(a.files.budget/int64(2*len(m.hosts)+1), leastExtent), mostChunk))
 	a.most, a.files.err = size, nil
-	for _, h := range m.hosts {
-		for _, b := range h.queue.ready {
-			if a.files.err = b.queue.spill(a, size); a.files.err != nil {
-				break
-			}
-		}
-		if a.files.err != nil || a.bytes <= a.files.budget/4*3 {
-			break
-		}
+	for least := size; !m.spillQueues(size, least) && least > 0; least /= 4 {
 	}
 	a.files.next = max(a.files.budget, a.bytes+a.files.budget/8)
+}
+
+// spillQueues moves those to files that have so many bytes at least, and reports whether that is enough, or failed.
+func (m *Memory) spillQueues(size, least int) bool {
+	a := &m.arena
+	for _, h := range m.hosts {
+		for _, b := range h.queue.ready {
+			if b.queue.unsaved() < least {
+				continue
+			}
+			if a.files.err = b.queue.spill(a, size); a.files.err != nil {
+				return true
+			}
+		}
+		if a.bytes <= a.files.budget/4*3 {
+			return true
+		}
+	}
+	return false
 }

@@ -188,7 +188,7 @@ func TestSpillFilesAreBounded(t *testing.T) {
 		if _, err := a.files.write(make([]byte, 1)); err != nil {
 			t.Fatal(err)
 		}
-		a.files.last.size = spillFileBytes
+		a.files.open[a.files.last].size = spillFileBytes
 	}
 	if _, err := a.files.write(make([]byte, 1)); !errors.Is(err, errSpillFull) {
 		t.Fatalf("one file past the bound: %v", err)
