@@ -58,25 +58,25 @@ var _ Inspector = (*Memory)(nil)
 // Inspect implements Inspector. For a request that is delayed or leased its time grows with the number of those.
 func (m *Memory) Inspect(ctx context.Context, key, host string) (Inspection, error) {
 	var i Inspection
-	err := m.ask(ctx, func(now time.Duration) error {
-		i = m.inspect(m.keys.hash(key), host, now)
-		return nil
+	err := m.ask(ctx, func(now time.Duration) (err error) {
+		i, err = m.inspect(m.keys.hash(key), host, now)
+		return err
 	})
 	return i, err
 }
 
-func (m *Memory) inspect(h uint64, host string, now time.Duration) Inspection {
-	i := Inspection{HostInspection: m.inspectHost(host, now)}
+func (m *Memory) inspect(h uint64, host string, now time.Duration) (i Inspection, err error) {
+	i.HostInspection = m.inspectHost(host, now)
 	switch m.keys.state(h) {
 	case ready, again, suspect:
 		i.State = StateReady
 	case waiting:
 		i.State = StateDelayed
-		for _, e := range m.delayed {
+		err = m.delayed.each(&m.arena, func(e *delayedEntry) {
 			if e.hash == h {
 				i.Due = e.due - now
 			}
-		}
+		})
 	case leased:
 		i.State = StateLeased
 		for _, l := range m.holds.byID {
@@ -92,7 +92,7 @@ func (m *Memory) inspect(h uint64, host string, now time.Duration) Inspection {
 			i.Attempts, i.Reason = d.attempts, d.reason
 		}
 	}
-	return i
+	return i, err
 }
 
 // inspectHost looks at a host, known or not.

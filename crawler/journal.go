@@ -242,7 +242,7 @@ func (m *Memory) record(now time.Duration, stirred bool, failed error) (uint64, 
 	change := append(appendUints(make([]byte, 0, len(j.ops)+10), uint64(now)), j.ops...)
 	j.last = j.to.Append(change, j.items)
 	j.ops, j.items = j.ops[:0], nil
-	if j.since += int64(len(change)); j.since >= j.limit || j.keys.due() {
+	if j.since += int64(len(change)); j.since >= j.limit || j.keys.due() || m.delayed.bytes > j.hot {
 		m.save(now)
 	}
 	return j.last, failed

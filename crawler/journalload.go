@@ -143,9 +143,13 @@ func (l *stateLoader) record(kind byte, d *decoder) bool {
 		name := d.text()
 		m.holds.byOwner[name] = &owner{boot: d.uvarint(), alone: d.uvarint() == 1}
 	case recDelayed:
-		e := &delayedEntry{host: d.text(), due: d.duration(), seq: d.uvarint(), hash: d.uvarint(), then: keyState(d.upTo(int(dropped)))}
-		e.priority, e.record = int(d.varint()), slices.Clone(d.bytes())
-		m.delayed.push(e)
+		m.delayed.push(&m.arena, d.delayed())
+	case recDelayRun:
+		if r := d.delayRun(); r != nil {
+			m.delayed.runs.push(r)
+			return true
+		}
+		return false
 	case recDead:
 		l.readDead(d)
 	case recFar:

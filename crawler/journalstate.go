@@ -8,7 +8,7 @@ import (
 )
 
 const (
-	stateSchema = 1
+	stateSchema = 2
 	partBytes   = 64 << 10 // of a part of a state
 	leastBlock  = 512      // bytes of queued requests that are worth a block of their own
 	stateEvery  = 4 << 20  // bytes of changes after which a state is saved, or as many as the last state has
@@ -27,6 +27,7 @@ const (
 	recDead
 	recFar
 	recRun
+	recDelayRun
 )
 
 func (m *Memory) readBlock(id uint64) ([]byte, error) {
@@ -67,6 +68,7 @@ func (m *Memory) save(now time.Duration) {
 	run := m.keys.flush(j.block + 1)
 	j.block += uint64(len(run))
 	s.New = run
+	m.saveDelayed(&s)
 	var w stateWriter
 	m.saveHosts(&w, &s)
 	m.saveRequests(&w)
@@ -88,6 +90,18 @@ func (m *Memory) save(now time.Duration) {
 	m.mergeRuns()
 }
 
+// saveDelayed makes blocks of delayed requests that are too many for memory.
+func (m *Memory) saveDelayed(s *JournalState) {
+	if m.delayed.bytes <= m.mostDelayed() {
+		return
+	}
+	_ = m.delayed.spill(&m.arena, func(p []byte) (partOfRun, error) { // never an error
+		m.journal.block++
+		s.New = append(s.New, JournalBlock{ID: m.journal.block, Data: p})
+		return partOfRun{block: m.journal.block}, nil
+	})
+}
+
 // used lists the blocks that the state names.
 func (m *Memory) used() []uint64 {
 	ids := []uint64{}
@@ -102,6 +116,11 @@ func (m *Memory) used() []uint64 {
 	}
 	for _, r := range m.keys.disk.runs {
 		ids = append(ids, r.blocks()...)
+	}
+	for _, r := range m.delayed.runs {
+		for _, p := range r.parts {
+			ids = append(ids, p.block)
+		}
 	}
 	slices.Sort(ids)
 	return ids
@@ -271,10 +290,12 @@ func (m *Memory) saveRequests(w *stateWriter) {
 		w.part = appendUints(appendText(append(w.part, recOwner), name), o.boot, alone)
 		w.end()
 	}
-	for _, e := range m.delayed {
-		w.part = appendText(append(w.part, recDelayed), e.host)
-		w.part = appendUints(w.part, uint64(e.due), e.seq, e.hash, uint64(e.then))
-		w.part = appendText(appendInts(w.part, e.priority), e.record)
+	for _, e := range m.delayed.soon {
+		w.part = appendDelayed(append(w.part, recDelayed), e)
+		w.end()
+	}
+	for _, r := range m.delayed.runs {
+		w.part = appendDelayRun(append(w.part, recDelayRun), r)
 		w.end()
 	}
 	m.dead.save(w)

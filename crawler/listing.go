@@ -4,8 +4,6 @@ import (
 	"context"
 	"encoding/binary"
 	"errors"
-	"fmt"
-	"hash/crc32"
 	"iter"
 	"slices"
 	"time"
@@ -63,7 +61,7 @@ func (m *Memory) ask(ctx context.Context, f func(now time.Duration) error) error
 }
 
 // Pending implements Lister. It needs memory for the names of the hosts, the queue of one of them as far as that is in
-// files or in a journal at 64 KiB a time, and what is delayed or leased.
+// files or in a journal at 64 KiB a time, and what is leased.
 func (m *Memory) Pending(ctx context.Context) iter.Seq2[PendingRequest, error] {
 	return func(yield func(PendingRequest, error) bool) {
 		for h, err := range m.eachHost(ctx) {
@@ -75,9 +73,12 @@ func (m *Memory) Pending(ctx context.Context) iter.Seq2[PendingRequest, error] {
 				return
 			}
 		}
+		if !m.listDelayed(ctx, yield) {
+			return
+		}
 		var rest []PendingRequest
-		err := m.look(ctx, func(now time.Duration) (err error) {
-			rest, err = m.listRest(now)
+		err := m.look(ctx, func(time.Duration) (err error) {
+			rest, err = m.listHeld()
 			return err
 		})
 		if err != nil {
@@ -145,28 +146,17 @@ func (m *Memory) Hosts(ctx context.Context) iter.Seq2[HostInspection, error] {
 	}
 }
 
-// listRest returns what is delayed, leased and suspect.
-func (m *Memory) listRest(now time.Duration) ([]PendingRequest, error) {
+// listHeld returns what is leased and suspect.
+func (m *Memory) listHeld() ([]PendingRequest, error) {
 	var all []PendingRequest
 	list := func(host string, priority int, record []byte, p PendingRequest) error {
 		e, err := decodeEntry(record, host, priority)
 		if err != nil {
 			return err
 		}
-		if p.State != StateLeased { // a lease knows better
-			p.Attempts, p.Crashes = e.attempt, e.crashes
-		}
 		p.Key, p.Request = e.req.key(), &e.req
 		all = append(all, p)
 		return nil
-	}
-	for _, e := range m.delayed {
-		if m.idle > 0 && m.keys.state(e.hash) != waiting {
-			continue
-		}
-		if err := list(e.host, e.priority, e.record, PendingRequest{State: StateDelayed, Due: max(e.due-now, 0)}); err != nil {
-			return nil, err
-		}
 	}
 	for _, l := range m.holds.ends {
 		if !l.lease {
@@ -296,18 +286,11 @@ func (m *Memory) stands(e *entry, priority int) bool {
 // peek reads a chunk that is in a file or in the journal, without taking it from there; nil if it is needed no more. m.mu is
 // held.
 func (m *Memory) peek(host string, c *chunk) ([]byte, error) {
-	if e := c.disk; e != nil {
-		if _, open := m.arena.files.open[e.in]; !open {
+	if c.disk.there() {
+		if m.arena.files.open[c.disk.in] == nil {
 			return nil, nil
 		}
-		data := make([]byte, e.size)
-		if n, err := e.in.file.ReadAt(data, e.off); n < len(data) {
-			return nil, fmt.Errorf("seine: frontier: queued requests cannot be read: %w", err)
-		}
-		if crc32.Checksum(data, castagnoli()) != e.sum {
-			return nil, fmt.Errorf("seine: frontier: queued requests cannot be read: %w", errSpillDamaged)
-		}
-		return data, nil
+		return m.arena.files.look(c.disk)
 	}
 	data, err := m.journal.to.Block(c.block)
 	if err != nil && !m.hosts[host].has(c.block) {
@@ -321,4 +304,94 @@ func (h *memHost) has(block uint64) bool {
 	return h != nil && slices.ContainsFunc(h.queue.ready, func(b *bucket) bool {
 		return slices.ContainsFunc(b.queue.chunks, func(c chunk) bool { return c.block == block })
 	})
+}
+
+// listDelayed lists what is delayed, some at a time. It reports whether to go on.
+func (m *Memory) listDelayed(ctx context.Context, yield func(PendingRequest, error) bool) bool {
+	var soon []*delayedEntry
+	var parts []partOfRun
+	offs := map[int]int{} // where the first entry of a part is, if it is not at its beginning
+	err := m.look(ctx, func(time.Duration) error {
+		soon = slices.Clone(m.delayed.soon)
+		for _, r := range m.delayed.runs {
+			offs[len(parts)] = r.off
+			parts = append(parts, r.parts...)
+		}
+		return nil
+	})
+	const some = 64 // at a time
+	for batch := range slices.Chunk(soon, some) {
+		if err == nil && !m.listWaiting(ctx, batch, yield) {
+			return false
+		}
+	}
+	for i := 0; i < len(parts) && err == nil; i++ {
+		var entries []*delayedEntry
+		err = m.look(ctx, func(time.Duration) (err error) {
+			entries, err = m.peekDelayed(&parts[i], offs[i])
+			return err
+		})
+		if err == nil && !m.listWaiting(ctx, entries, yield) {
+			return false
+		}
+	}
+	if err != nil {
+		yield(PendingRequest{}, err)
+		return false
+	}
+	return true
+}
+
+// peekDelayed reads a part of a run; nothing if it is needed no more. m.mu is held.
+func (m *Memory) peekDelayed(p *partOfRun, off int) ([]*delayedEntry, error) {
+	if p.disk.there() && m.arena.files.open[p.disk.in] == nil {
+		return nil, nil
+	}
+	var data []byte
+	var err error
+	if p.disk.there() {
+		data, err = m.arena.files.look(p.disk)
+	} else if data, err = m.journal.to.Block(p.block); err != nil && !m.delayed.has(p.block) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return m.arena.entries(data, off)
+}
+
+// listWaiting lists those of the entries that still wait. It reports whether to go on.
+func (m *Memory) listWaiting(ctx context.Context, entries []*delayedEntry, yield func(PendingRequest, error) bool) bool {
+	var all []PendingRequest
+	err := m.look(ctx, func(now time.Duration) error {
+		for _, d := range entries {
+			if m.keys.state(d.hash) != waiting {
+				continue
+			}
+			e, err := decodeEntry(d.record, d.host, d.priority)
+			if err != nil {
+				return err
+			}
+			all = append(all, PendingRequest{
+				Key: e.req.key(), Request: &e.req, State: StateDelayed, Attempts: e.attempt, Crashes: e.crashes, Due: max(d.due-now, 0),
+			})
+		}
+		return nil
+	})
+	for _, p := range all {
+		if err == nil {
+			err = ctx.Err()
+		}
+		if err != nil {
+			break
+		}
+		if !yield(p, nil) {
+			return false
+		}
+	}
+	if err != nil {
+		yield(PendingRequest{}, err)
+		return false
+	}
+	return true
 }

@@ -7,8 +7,7 @@ import (
 
 // delayedEntry is a record that waits for its time.
 type delayedEntry struct {
-	due      time.Duration
-	seq      uint64
+	delayMark
 	at       int // place in the heap
 	hash     uint64
 	host     string
@@ -17,14 +16,12 @@ type delayedEntry struct {
 	record   []byte
 }
 
-func (e *delayedEntry) before(f *delayedEntry) bool {
-	if e.due != f.due {
-		return e.due < f.due
-	}
-	return e.seq < f.seq
-}
+func (e *delayedEntry) before(f *delayedEntry) bool { return e.compare(f.delayMark) < 0 }
 
 func (e *delayedEntry) slot() *int { return &e.at }
+
+// size is what it takes of memory.
+func (e *delayedEntry) size() int64 { return int64(delayedCost + len(e.record)) }
 
 // state is that of an entry that is ready.
 func (e *entry) state() keyState {
@@ -43,25 +40,40 @@ func (m *Memory) delay(e *entry, host string, h uint64, d, now time.Duration) {
 		due = math.MaxInt64
 	}
 	e.due = m.aged(due)
-	m.delayed.push(&delayedEntry{due: due, seq: m.seq, hash: h, host: host, then: e.state(), priority: e.req.Priority, record: appendEntry(nil, e, host)})
+	m.delayed.push(&m.arena, &delayedEntry{
+		delayMark: delayMark{due, m.seq}, hash: h, host: host, then: e.state(), priority: e.req.Priority, record: appendEntry(nil, e, host),
+	})
 	m.stats.Delayed++
 	m.stats.Changes++
+	m.spill()
 }
 
 // ripen makes ready what is due.
 func (m *Memory) ripen(now time.Duration) {
-	for len(m.delayed) > 0 && m.delayed[0].due <= now {
-		e := m.delayed.remove(0)
+	for e := m.delayed.pop(&m.arena, now); e != nil; e = m.delayed.pop(&m.arena, now) {
 		m.stir++
 		if m.keys.state(e.hash) != waiting {
 			m.keys.set(e.hash, finished)
-			m.idle--
+			m.idle = max(m.idle-1, 0)
 			continue
 		}
 		m.stats.Delayed--
 		m.stats.Ready++
 		m.push(m.host(e.host), e.hash, e.then, e.priority, e.due, now, e.record)
 	}
+	m.delayed.cool(m.mostDelayed())
+	if m.journal != nil && m.delayed.err != nil {
+		m.journal.broken(m.delayed.err)
+	}
+}
+
+// mostDelayed is how many bytes of delayed requests there may be in memory before some are spilled, and of those that were
+// read back.
+func (m *Memory) mostDelayed() int64 {
+	if m.journal != nil {
+		return m.journal.hot / 4
+	}
+	return m.arena.files.budget / 4
 }
 
 // requeue puts the request of a hold that was let go back, at once or after a delay.
@@ -81,15 +93,16 @@ func (m *Memory) requeue(l *hold, d, now time.Duration) {
 	m.push(l.host, l.hash, e.state(), l.priority, now, now, m.scratch)
 }
 
-// tidyDelayed drops the delayed entries that are not to be handed out.
+// tidyDelayed drops the delayed entries in memory that are not to be handed out. The others cost none.
 func (m *Memory) tidyDelayed() {
 	m.idle = 0
-	all := m.delayed
-	m.delayed = nil
+	all := m.delayed.soon
+	m.delayed.soon = nil
 	for _, e := range all {
 		if m.keys.state(e.hash) == waiting {
-			m.delayed.push(e)
+			m.delayed.soon.push(e)
 		} else {
+			m.delayed.add(&m.arena, -e.size())
 			m.keys.set(e.hash, finished)
 		}
 	}

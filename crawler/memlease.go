@@ -193,7 +193,7 @@ func (m *Memory) lease(want LeaseRequest, now time.Duration) (b LeaseBatch, err 
 	default:
 		err = m.leaseReady(&b, want, now)
 	}
-	if len(b.Leases) > 0 {
+	if err = first(err, m.delayed.err); len(b.Leases) > 0 {
 		err = nil // the next call tells
 	}
 	b.Finished = m.finished(now)
@@ -316,8 +316,8 @@ func (m *Memory) nextLease(restrained bool, now time.Duration) time.Duration {
 		if len(m.runnable) > 0 {
 			next = min(next, m.runnable[0].at)
 		}
-		if len(m.delayed) > 0 {
-			next = min(next, m.delayed[0].due)
+		if due, ok := m.delayed.next(); ok {
+			next = min(next, due)
 		}
 		for _, l := range m.suspects {
 			if h := m.hosts[l.host.name]; h != nil && h.hasPlace(m) {

@@ -32,10 +32,10 @@ type MemoryOptions struct {
 	// MaxDead is how many requests that failed for good are kept to be listed and driven again; of those before only the
 	// number is known. Zero means 10,000, negative all.
 	MaxDead int
-	// SpillDir is a directory for temporary files. Ready requests that take more than SpillBytes of memory wait there,
-	// and come back in their order. Zero means that all are kept in memory.
+	// SpillDir is a directory for temporary files. Requests that take more than SpillBytes of memory wait there, and come
+	// back in their order. Zero means that all are kept in memory.
 	SpillDir string
-	// SpillBytes is the memory of ready requests beyond which some are spilled. Zero means 64 MiB.
+	// SpillBytes is the memory of ready and delayed requests beyond which some are spilled. Zero means 64 MiB.
 	SpillBytes int64
 	// SeenBytes is the memory of the seen set of a frontier with a Journal; what has no room is in the journal. Zero means
 	// 16 MiB. It needs half a MiB in any case.
@@ -62,8 +62,8 @@ type Memory struct {
 	closed   bool
 	keys     keyTable
 	arena    arena
-	delayed  minHeap[*delayedEntry]
-	idle     int // delayed entries that are not to be handed out
+	delayed  delays
+	idle     int // delayed entries that are not to be handed out, since all were looked through
 	hosts    map[string]*memHost
 	policies map[string]HostPolicy // of hosts that were given one
 	defaults HostPolicy

@@ -53,7 +53,10 @@ func (m *Memory) records() (n int) {
 	for _, h := range m.hosts {
 		n += h.queue.n
 	}
-	return n + len(m.delayed)
+	if err := m.delayed.each(&m.arena, func(*delayedEntry) { n++ }); err != nil {
+		panic(err)
+	}
+	return n
 }
 
 // Requests that redirects pass for ever leave no records behind, whether their keys tell their hosts or not.

@@ -36,7 +36,8 @@ func (m *Memory) restart(now time.Duration) error {
 		h.queue.free(&m.arena)
 		m.place(h, now)
 	}
-	m.delayed, m.idle, m.stray = nil, 0, 0
+	m.delayed.clear(&m.arena)
+	m.idle, m.stray = 0, 0
 	if m.keys.disk != nil {
 		for _, r := range m.keys.disk.runs {
 			m.arena.freed = append(m.arena.freed, r.blocks()...)

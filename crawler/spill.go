@@ -111,6 +111,15 @@ func castagnoli() *crc32.Table { return crc32.MakeTable(crc32.Castagnoli) }
 
 // read returns what was written, for the last time.
 func (s *spillFiles) read(e extent) ([]byte, error) {
+	p, err := s.look(e)
+	if err == nil {
+		s.free(e)
+	}
+	return p, err
+}
+
+// look returns what was written.
+func (s *spillFiles) look(e extent) ([]byte, error) {
 	p, from := make([]byte, e.size), s.open[e.in]
 	if n, err := from.file.ReadAt(p, int64(e.off)); n < len(p) {
 		return nil, fmt.Errorf("seine: frontier: queued requests cannot be read back: %w", err)
@@ -118,7 +127,6 @@ func (s *spillFiles) read(e extent) ([]byte, error) {
 	if crc32.Checksum(p, castagnoli()) != e.sum {
 		return nil, fmt.Errorf("seine: frontier: queued requests cannot be read back: %w", errSpillDamaged)
 	}
-	s.free(e)
 	return p, nil
 }
 
@@ -209,7 +217,13 @@ func (m *Memory) spill() {
 	}
 	size := int(min(max(a.files.budget/int64(2*len(m.hosts)+1), leastExtent), mostChunk))
 	a.most, a.files.err = size, nil
-	for least := size; !m.spillQueues(size, least) && least > 0; least /= 4 {
+	if m.delayed.bytes > m.mostDelayed() {
+		a.files.err = m.delayed.spill(a, func(p []byte) (part partOfRun, err error) {
+			part.disk, err = a.files.write(p)
+			return part, err
+		})
+	}
+	for least := size; a.files.err == nil && !m.spillQueues(size, least) && least > 0; least /= 4 {
 	}
 	a.files.next = max(a.files.budget, a.bytes+a.files.budget/8)
 }
@@ -218,6 +232,9 @@ func (m *Memory) spill() {
 func (m *Memory) spillQueues(size, least int) bool {
 	a := &m.arena
 	for _, h := range m.hosts {
+		if a.bytes <= a.files.budget/4*3 {
+			return true
+		}
 		for _, b := range h.queue.ready {
 			if b.queue.unsaved() < least {
 				continue
@@ -225,9 +242,6 @@ func (m *Memory) spillQueues(size, least int) bool {
 			if a.files.err = b.queue.spill(a, size); a.files.err != nil {
 				return true
 			}
-		}
-		if a.bytes <= a.files.budget/4*3 {
-			return true
 		}
 	}
 	return false
