@@ -13,7 +13,9 @@ import (
 )
 
 // State is data that a page carries in a script: the JSON of <script id="__NEXT_DATA__" type="application/json">, or an
-// object or array that a script assigns: window.__INITIAL_STATE__ = {…}, var player = {…}, x = JSON.parse("…").
+// object or array that a script assigns: window.__INITIAL_STATE__ = {…}, var player = {…}, x = JSON.parse("…"). What the app
+// router of Next.js streams, self.__next_f.push([1,"…"]), is one State of the name __next_f: an object of its rows by their ids,
+// the texts that they refer to put in. A path such as $..film finds what it holds wherever that is.
 type State struct {
 	// Name is the id of the script, or what is assigned, without "window.", "self.", "globalThis." and "this.".
 	Name string
@@ -30,6 +32,7 @@ func (s *State) Value() (any, error) { return s.value() }
 type pageData struct {
 	states []*State
 	blocks []string // of JSON-LD
+	flight [][]byte // scripts that push pieces of Next.js' data
 
 	structured func() (*structured.Data, error)
 	objects    func() *structured.Data // of JSON-LD alone, for which no tree is built
@@ -125,6 +128,7 @@ func (p *pageData) take(it island.Script, l literal.Limits) {
 		raw := it.Text
 		p.states = append(p.states, &State{it.ID, raw, sync.OnceValues(func() (any, error) { return parseWhole(raw, l) })})
 	case it.Type == "" || it.Type == "module" || strings.HasSuffix(it.Type, "javascript") || strings.HasSuffix(it.Type, "ecmascript"):
+		p.takeFlight(it.Text, l)
 		p.assignments(it.Text, l)
 	}
 }

@@ -78,7 +78,7 @@ func TestHostileScriptsAreLinear(t *testing.T) {
 		page := "<script>" + strings.Repeat(piece, 50_000) + "</script>"
 		_ = extract.NewDocument([]byte(page), extract.DocumentOptions{}).States()
 	}
-	for _, piece := range []string{"<script", "<!--", "<script>", "<a '", "<style>", "</", "<script><!--<script>"} {
+	for _, piece := range []string{"<script", "<!--", "<!--x-->", "<!--x--!>", "<script>self.__next_f.push(</script>", "<script>self.__next_f.push([1,'</script>", "<script>", "<a '", "<style>", "</", "<script><!--<script>"} {
 		_ = extract.NewDocument([]byte(strings.Repeat(piece, 50_000)), extract.DocumentOptions{}).States()
 	}
 }

@@ -50,25 +50,23 @@ func Find(text []byte) (found []Script) {
 
 // passMarkup returns where what begins with "<!" ends; text[i] is the "!".
 func passMarkup(text []byte, i int) int {
-	end, skip := []byte(">"), 0
-	if bytes.HasPrefix(text[i:], []byte("!--")) {
+	isComment := bytes.HasPrefix(text[i:], []byte("!--"))
+	if isComment {
 		i += 3
 		if rest := text[i:]; bytes.HasPrefix(rest, []byte(">")) || bytes.HasPrefix(rest, []byte("->")) {
-			return i + 1
+			isComment = false
 		}
-		end = []byte("-->")
-		if other := bytes.Index(text[i:], []byte("--!>")); other >= 0 {
-			if usual := bytes.Index(text[i:i+other], end); usual < 0 {
-				return i + other + 4
-			}
+	}
+	for from := i; ; {
+		n := bytes.IndexByte(text[from:], '>')
+		if n < 0 {
+			return len(text)
 		}
-		skip = 2
+		from += n + 1
+		if inside := text[i : from-1]; !isComment || bytes.HasSuffix(inside, []byte("--")) || bytes.HasSuffix(inside, []byte("--!")) {
+			return from
+		}
 	}
-	at := bytes.Index(text[i:], end)
-	if at < 0 {
-		return len(text)
-	}
-	return i + at + skip + 1
 }
 
 // passTag reads a tag from its name or slash on and returns the name of a start tag and where the tag ends.
