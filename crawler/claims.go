@@ -69,6 +69,20 @@ func (c *claims) of(key string) *claim {
 	return c.byKey[key]
 }
 
+// had reports whether the page of a key was delivered to the visit that claimed it.
+func (c *claims) had(key string) bool {
+	claim := c.of(key)
+	if claim == nil {
+		return false
+	}
+	select {
+	case <-claim.over:
+		return claim.delivered
+	default:
+		return false
+	}
+}
+
 // end says what became of a claim. Of a page that was delivered it is kept as long as its own request is leased.
 func (c *claims) end(key string, delivered, keep bool) {
 	c.mu.Lock()

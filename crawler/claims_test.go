@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -66,6 +67,32 @@ func TestOwnRequestWaitsForTheRedirected_K012(t *testing.T) {
 			}
 		})
 	}
+}
+
+// A page that was delivered by way of a redirect is not tried again when its own request fails after that.
+func TestOwnRequestFailsAfterTheRedirected_K012(t *testing.T) {
+	t.Parallel()
+	bubble(t, func(t *testing.T, w *web) {
+		var own atomic.Bool
+		w.serve(t, "films.example", func(rw http.ResponseWriter, r *http.Request) {
+			switch {
+			case r.URL.Path == "/old":
+				time.Sleep(time.Second)
+				http.Redirect(rw, r, "/new", http.StatusFound)
+			case r.URL.Path == "/new" && !own.Swap(true):
+				time.Sleep(5 * time.Second)
+				panic(http.ErrAbortHandler)
+			}
+		})
+		var d delivered
+		stats, err := run(t, w, crawler.Config{
+			IgnoreRobots: true, Spacing: -1, FixedPace: true, PerHost: 2,
+			Handler: crawler.HandlerFunc(func(_ context.Context, p *crawler.Page) error { d.add(p); return nil }),
+		}, "http://films.example/new", "http://films.example/old")
+		if want := []string{"/new"}; err != nil || !slices.Equal(d.sorted(), want) || stats.Moved != 1 || !stats.Finished {
+			t.Errorf("%q, %v, %v", d.sorted(), stats, err)
+		}
+	})
 }
 
 // Of two pages that lead to each other once, for a cookie, one has come to the other when that is done: it is told as moved,

@@ -3,6 +3,7 @@ package crawler
 import (
 	"context"
 	"fmt"
+	"iter"
 	"log/slog"
 	"math"
 	"reflect"
@@ -152,6 +153,17 @@ func (c *Config) checkNil() error {
 	return nil
 }
 
+// checkSite refuses a handler that has seeds and is no Site for want of another method, since its seeds would be passed over.
+func (c *Config) checkSite() error {
+	_, seeds := c.Handler.(interface {
+		Seeds(context.Context) iter.Seq2[*Request, error]
+	})
+	if _, site := c.Handler.(Site); seeds && !site {
+		return &ConfigError{Field: "Handler", Reason: fmt.Sprintf("%T has Seeds and is no Site: that has Name and Hosts too", c.Handler)}
+	}
+	return nil
+}
+
 // isNil reports whether an interface that is not nil holds a nil pointer or function.
 func isNil(v any) bool {
 	r := reflect.ValueOf(v)
@@ -196,7 +208,7 @@ func (c *Config) check() error {
 	if a := c.Address; a.Block != 0 || a.InFlight != 0 || a.Adapt != SwitchUnset {
 		return &ConfigError{Field: "Address", Reason: "has only Delay, Spacing and MaxInFlight"}
 	}
-	if err := first(c.checkNil(), c.Scope.check("Scope"), c.Retry.check()); err != nil {
+	if err := first(c.checkNil(), c.checkSite(), c.Scope.check("Scope"), c.Retry.check()); err != nil {
 		return err
 	}
 	if m, ok := c.Handler.(interface{ Check() error }); ok {

@@ -338,3 +338,22 @@ func TestCrawlDelayThatTheFrontierCannotKeep(t *testing.T) {
 		})
 	}
 }
+
+// seedless is a Site but for its name.
+type seedless struct{ crawler.HandlerFunc }
+
+func (seedless) Hosts() []string { return []string{"films.example"} }
+
+func (seedless) Seeds(context.Context) iter.Seq2[*crawler.Request, error] {
+	return func(func(*crawler.Request, error) bool) {}
+}
+
+// A handler with seeds that is no Site is refused: it would crawl nothing.
+func TestAlmostASiteIsRefused(t *testing.T) {
+	t.Parallel()
+	_, err := crawler.New(crawler.Config{Handler: seedless{}})
+	var bad *crawler.ConfigError
+	if !errors.As(err, &bad) || bad.Field != "Handler" || !strings.Contains(bad.Reason, "Name") {
+		t.Fatal(err)
+	}
+}

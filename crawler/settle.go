@@ -18,6 +18,9 @@ func (v *visit) settle(p *Page, err error) {
 	v.leaveForeign()
 	v.rest()
 	s := Settlement{Lease: v.lease, Report: v.hostReport()}
+	if err != nil && v.r.claims.had(v.req.key()) {
+		err = errTwice // it need not be tried again
+	}
 	err = v.decide(&s, err)
 	err, failed := v.commit(&s, p, err)
 	if failed == nil {
