@@ -16,9 +16,9 @@ import (
 
 // Options says how texts are to be read.
 type Options struct {
-	Layouts  []string                        // of time.Time, tried in order; nil means the usual ones
+	Layouts  []string                        // of time.Time, tried in order; nil means the usual ones; see CheckLayout
 	Location *time.Location                  // of times without a zone; nil means UTC
-	Lang     string                          // "de", "fr" …: names of months, and whether the comma is the decimal point
+	Lang     string                          // "de", "fr-CH" …: names of months, order of figures in dates, decimal point; see Knows
 	Unit     Unit                            // of numbers and durations
 	Resolve  func(ref string) (string, bool) // makes a URL of a reference; nil leaves it as it is
 }
@@ -116,7 +116,7 @@ func amount(s string, o *Options) (Decimal, error) {
 	case o.Unit.Bytes:
 		return Size(s, o.Lang)
 	case o.Unit.Duration > 0:
-		d, err := Duration(s, o.Unit.Duration)
+		d, err := Duration(s, o.Unit.Duration, o.Lang)
 		if err != nil {
 			return Decimal{}, err
 		}
@@ -198,7 +198,7 @@ func toTime(dst reflect.Value, s string, o *Options) error {
 }
 
 func toDuration(dst reflect.Value, s string, o *Options) error {
-	d, err := Duration(s, o.Unit.Duration)
+	d, err := Duration(s, o.Unit.Duration, o.Lang)
 	if err == nil {
 		dst.SetInt(int64(d))
 	}

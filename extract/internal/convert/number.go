@@ -2,6 +2,7 @@ package convert
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -62,32 +63,42 @@ var scales = []struct {
 	{"千万", 7},
 	{"万", 4},
 	{"萬", 4},
+	{"만", 4},
 	{"亿", 8},
 	{"億", 8},
+	{"억", 8},
 	{"千", 3},
 	{"百", 2},
 	{"thousand", 3},
+	{"тыс", 3},
 	{"million", 6},
-	{"billion", 9},
-	{"k", 3},
-	{"m", 6},
-	{"b", 9},
+	{"millions", 6},
+	{"millionen", 6},
+	{"millones", 6},
+	{"milhões", 6},
+	{"milioni", 6},
+	{"mio", 6},
+	{"mln", 6},
+	{"млн", 6},
+	{"milliarden", 9},
+	{"milliards", 9},
+	{"miliardi", 9},
+	{"mrd", 9},
+	{"mld", 9},
+	{"млрд", 9},
 	{"%", 0},
 }
 
+// letters are powers of ten too. "m" and "b" are none: they are minutes, metres, bits.
+var letters = map[byte]int{'k': 3, 'K': 3, 'M': 6, 'B': 9}
+
 // Number reads a number: with separators of thousands (comma, dot, blank, apostrophe), a decimal point or comma, an
-// exponent, a sign, digits of full width, a sign of currency, and a word or letter for a power of ten behind it. A single
-// comma before three digits parts thousands, and a single dot is the decimal point, unless the language says otherwise.
+// exponent, a sign, digits of full width, a sign or code of currency, and a word or letter for a power of ten behind it
+// (k, M, B). Separators are all the same and part groups of three digits; commas those of four (in the east) or of two
+// before the last (in India) too. A single comma before three digits parts thousands, and a single dot is the decimal point,
+// unless the language says otherwise.
 func Number(s, lang string) (Decimal, error) {
-	text := plain(s)
-	exp := 0
-	lower := strings.ToLower(text)
-	for _, scale := range scales {
-		if rest, ok := strings.CutSuffix(lower, scale.suffix); ok {
-			text, exp = strings.TrimSpace(rest), scale.exp
-			break
-		}
-	}
+	text, exp := scaled(plain(s), lang)
 	d, ok := decimal(text, usesComma(lang))
 	if !ok {
 		return Decimal{}, fmt.Errorf("%q is not a number", cut(s))
@@ -96,7 +107,28 @@ func Number(s, lang string) (Decimal, error) {
 	return d, nil
 }
 
-// plain brings digits, signs and blanks into the forms of ASCII, and cuts off blanks and signs of currency.
+// scaled takes the word or letter for a power of ten off a number.
+func scaled(text, lang string) (string, int) {
+	lower := strings.TrimSuffix(strings.ToLower(text), ".")
+	if rest, ok := strings.CutSuffix(lower, "billion"); ok && (lang == "" || base(lang) == "en") { // elsewhere it is 10^12
+		return strings.TrimSpace(rest), 9
+	}
+	for _, scale := range scales {
+		if rest, ok := strings.CutSuffix(lower, scale.suffix); ok {
+			if last := strings.TrimRight(rest, " "); last != "" && '0' <= last[len(last)-1] && last[len(last)-1] <= '9' {
+				return last, scale.exp
+			}
+		}
+	}
+	if n := len(text) - 1; n > 0 {
+		if exp, ok := letters[text[n]]; ok {
+			return strings.TrimSpace(text[:n]), exp
+		}
+	}
+	return text, 0
+}
+
+// plain brings digits, signs and blanks into the forms of ASCII, and cuts off blanks, signs and codes of currency.
 func plain(s string) string {
 	s = strings.Map(func(r rune) rune {
 		switch {
@@ -108,14 +140,40 @@ func plain(s string) string {
 			return ','
 		case r == '−' || r == '－':
 			return '-'
-		case r == '’' || r == '_' || r == '\'':
-			return ' '
+		case r == '’':
+			return '\''
 		case unicode.IsSpace(r):
 			return ' '
 		}
 		return r
 	}, s)
-	return strings.TrimFunc(s, func(r rune) bool { return r == ' ' || unicode.Is(unicode.Sc, r) || r == '￥' })
+	s = strings.TrimSpace(s)
+	if sign := strings.TrimLeft(s, "-+"); len(sign) < len(s) { // -$5
+		return s[:len(s)-len(sign)] + withoutCurrency(sign)
+	}
+	return withoutCurrency(s)
+}
+
+// currencies are the codes and words of currency that stand before or behind amounts.
+var currencies = []string{"USD", "EUR", "GBP", "CNY", "RMB", "JPY", "KRW", "HKD", "TWD", "CHF", "RUB", "INR", "CAD", "AUD", "元", "円", "원"}
+
+func withoutCurrency(s string) string {
+	isSign := func(r rune) bool { return r == ' ' || unicode.Is(unicode.Sc, r) || r == '￥' }
+	s = strings.TrimFunc(s, isSign)
+	for _, code := range currencies {
+		if rest, ok := strings.CutPrefix(s, code); ok {
+			return strings.TrimFunc(rest, isSign)
+		}
+		if rest, ok := strings.CutSuffix(s, code); ok {
+			return strings.TrimFunc(rest, isSign)
+		}
+	}
+	if letters := strings.IndexFunc(s, func(r rune) bool { return r < 'A' || r > 'Z' }); 0 < letters && letters <= 3 {
+		if rest := strings.TrimLeftFunc(s[letters:], func(r rune) bool { return unicode.Is(unicode.Sc, r) }); len(rest) < len(s)-letters { // US$
+			return strings.TrimFunc(rest, isSign)
+		}
+	}
+	return s
 }
 
 // decimal reads a number of ASCII.
@@ -168,21 +226,40 @@ func pointOf(s string, comma bool) int {
 	return at
 }
 
-// ungroup removes separators from a whole number; groups are of three digits, in the east of four too, in India of two.
+// ungroup removes separators from a whole number; see Number.
 func ungroup(s string) (string, bool) {
 	if allDigits(s) {
 		return s, true
 	}
-	groups := strings.FieldsFunc(s, func(r rune) bool { return r == ' ' || r == ',' || r == '.' })
-	length := 0
-	for i, g := range groups {
-		last := i == len(groups)-1
-		if !allDigits(g) || len(g) > 4 || i > 0 && len(g) < 2 || last && len(g) < 3 {
+	at := strings.IndexAny(s, " ,.'_")
+	if at < 0 {
+		return "", false
+	}
+	groups := strings.Split(s, s[at:at+1])
+	for _, g := range groups {
+		if !allDigits(g) {
 			return "", false
 		}
-		length += len(g)
 	}
-	return strings.Join(groups, ""), len(groups) > 1 && length+len(groups)-1 == len(s)
+	return strings.Join(groups, ""), isGrouped(groups, s[at] == ',')
+}
+
+// isGrouped reports whether groups of digits are those of one number.
+func isGrouped(groups []string, commas bool) bool {
+	first, rest := len(groups[0]), groups[1:]
+	of := func(n int, groups []string) bool {
+		return !slices.ContainsFunc(groups, func(g string) bool { return len(g) != n })
+	}
+	last := len(rest) - 1
+	switch {
+	case first == 0 || groups[0][0] == '0':
+		return false
+	case first <= 3 && of(3, rest):
+		return true
+	case !commas || last < 1:
+		return false
+	}
+	return first <= 4 && of(4, rest) || first <= 2 && of(2, rest[:last]) && len(rest[last]) == 3
 }
 
 func allDigits(s string) bool {
@@ -194,18 +271,10 @@ func allDigits(s string) bool {
 	return true
 }
 
-// usesComma reports whether the comma is the decimal point of a language.
-func usesComma(lang string) bool {
-	switch lang {
-	case "de", "fr", "es", "it", "pt", "nl", "pl", "ru", "uk", "cs", "sv", "da", "nb", "fi", "tr", "id", "vi":
-		return true
-	}
-	return false
-}
-
 // sizes are the units of sizes in bytes.
 var sizes = map[string]int64{
 	"": 1, "b": 1, "byte": 1, "bytes": 1, "o": 1, "octets": 1,
+	"кб": 1e3, "мб": 1e6, "гб": 1e9, "тб": 1e12,
 	"kb": 1e3, "mb": 1e6, "gb": 1e9, "tb": 1e12, "pb": 1e15, "ko": 1e3, "mo": 1e6, "go": 1e9, "to": 1e12,
 	"kib": 1 << 10, "mib": 1 << 20, "gib": 1 << 30, "tib": 1 << 40, "pib": 1 << 50, "k": 1e3, "m": 1e6, "g": 1e9, "t": 1e12,
 }
