@@ -6,14 +6,13 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"time"
 
 	"golang.org/x/net/html"
 
 	"github.com/seine-go/seine/extract/css"
 	"github.com/seine-go/seine/internal/htmltree"
 )
-
-var urlType = reflect.TypeFor[url.URL]()
 
 // placeOf is where the fields of a struct look that stands for a hit; false when there is no such place.
 func placeOf(h hit) (place, bool) {
@@ -73,10 +72,11 @@ func (x *run) structField(f *fieldPlan, s *shape, at place, dst reflect.Value, r
 	x.fill(s.plan, p, settable(dst, s), r.Path)
 }
 
-// list fills a list: of what the first source finds that finds any, or with the option all of what they all find.
+// list fills a list: of what the first source finds that finds any, or with the option all of what they all find. A source
+// of which nothing converts is passed over.
 func (x *run) list(f *fieldPlan, s *shape, at place, dst reflect.Value, r *FieldReport) {
 	out := reflect.MakeSlice(s.typ, 0, 0)
-	seen := map[string]bool{}
+	seen := map[any]bool{}
 	for i, src := range f.sources {
 		hits, err := x.find(src, at, s)
 		if err != nil {
@@ -86,22 +86,30 @@ func (x *run) list(f *fieldPlan, s *shape, at place, dst reflect.Value, r *Field
 			continue
 		}
 		hits = slices.Clone(hits) // the room is used again by what is nested
-		if x.most >= 0 && out.Len()+len(hits) > x.most {
-			hits = hits[:x.most-out.Len()]
-			r.Status, r.Err = ConvertFailed, fmt.Errorf("more than %d values", x.most)
-		}
-		before := out.Len()
-		out = x.items(f, s.elem, src, hits, out, seen, r)
-		if out.Len() == before {
+		if f.merge != mergeAll && out.Len() > 0 {
+			x.compareList(f, s, src, hits, out, r)
 			continue
 		}
-		if r.SourceIndex < 0 {
-			r.Source, r.SourceIndex, r.Matched = src.text, i, len(hits)
-			if r.Status == Missing {
-				r.Status = OK
-			}
+		before := out.Len()
+		told := FieldReport{Path: r.Path, Status: OK}
+		if x.most >= 0 && before+len(hits) > x.most {
+			hits = hits[:x.most-before]
+			told.Status, told.Err = ConvertFailed, fmt.Errorf("more than %d values", x.most)
 		}
-		if f.merge != mergeAll {
+		out = x.items(f, s.elem, src, hits, out, seen, &told)
+		if told.Err != nil {
+			r.Err = told.Err
+		}
+		switch hasAny := out.Len() > before; {
+		case r.SourceIndex < 0 && (hasAny || told.Err != nil):
+			r.Status, r.Raw, r.Source, r.Matched = told.Status, told.Raw, src.text, len(hits)
+			if hasAny {
+				r.SourceIndex = i
+			}
+		case hasAny && told.Err != nil:
+			r.Status = ConvertFailed
+		}
+		if out.Len() > before && f.merge == mergeFirst {
 			break
 		}
 	}
@@ -113,8 +121,27 @@ func (x *run) list(f *fieldPlan, s *shape, at place, dst reflect.Value, r *Field
 	}
 }
 
+// compareList notes when another source has another list.
+func (x *run) compareList(f *fieldPlan, s *shape, src *source, hits []hit, out reflect.Value, r *FieldReport) {
+	if x.most >= 0 && len(hits) > x.most {
+		hits = hits[:x.most]
+	}
+	var told FieldReport
+	other := x.items(f, s.elem, src, hits, reflect.MakeSlice(s.typ, 0, 0), map[any]bool{}, &told)
+	if other.Len() == 0 || r.Status != OK {
+		return
+	}
+	differs := other.Len() != out.Len()
+	for i := 0; !differs && i < out.Len(); i++ {
+		differs = !same(out.Index(i), other.Index(i))
+	}
+	if differs {
+		r.Status, r.Err = Disagreed, fmt.Errorf("%s has %d values, %q first", cut(src.text), other.Len(), cut(told.Raw))
+	}
+}
+
 // items appends the values of hits to a list. Those that do not convert are told, and left out.
-func (x *run) items(f *fieldPlan, elem *shape, src *source, hits []hit, out reflect.Value, seen map[string]bool, r *FieldReport) reflect.Value {
+func (x *run) items(f *fieldPlan, elem *shape, src *source, hits []hit, out reflect.Value, seen map[any]bool, r *FieldReport) reflect.Value {
 	inner := elem
 	if elem.kind == isPointer {
 		inner = elem.elem
@@ -137,14 +164,17 @@ func (x *run) items(f *fieldPlan, elem *shape, src *source, hits []hit, out refl
 		raw, ok, err := x.one(f, inner, src, h, made)
 		switch {
 		case err != nil:
-			r.Status, r.Err, r.Raw, r.Source = ConvertFailed, err, raw, src.text
+			r.Status, r.Err, r.Raw = ConvertFailed, err, raw
 			continue
 		case !ok && (inner.typ.Kind() != reflect.String || f.re != nil):
 			continue
-		case f.merge == mergeAll && seen[raw]:
-			continue
+		case f.merge == mergeAll:
+			id := identity(made, raw)
+			if seen[id] {
+				continue
+			}
+			seen[id] = true
 		}
-		seen[raw] = f.merge == mergeAll
 		if r.Raw == "" {
 			r.Raw = raw
 		}
@@ -152,6 +182,20 @@ func (x *run) items(f *fieldPlan, elem *shape, src *source, hits []hit, out refl
 		out = reflect.Append(out, value)
 	}
 	return out
+}
+
+// identity is the same for values that are the same; of those that cannot be compared their text counts.
+func identity(v reflect.Value, raw string) any {
+	switch v := v.Interface().(type) {
+	case time.Time:
+		return v.UTC().Format(time.RFC3339Nano)
+	case url.URL:
+		return v.String()
+	}
+	if v.Comparable() {
+		return v.Interface()
+	}
+	return raw
 }
 
 // mapField fills a map: from the members of an object, or from elements that have a key and a value each.

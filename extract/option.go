@@ -1,8 +1,9 @@
 package extract
 
 import (
+	"errors"
+	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -54,11 +55,8 @@ func (o *options) option(p part, compile Options) *tagError {
 		if p.value == "" {
 			return faultAt(p.at, "in needs a name")
 		}
-	case "lang":
-		o.convert.Lang = strings.ToLower(p.value)
-	case "layout":
-		o.convert.Layouts = strings.Split(p.value, "|")
-	case "re", "tz", "unit", "min", "max":
+	case "min", "max": // read when the unit is known
+	case "re", "tz", "lang", "layout", "unit":
 		if err := o.parsed(p); err != nil {
 			return &tagError{column: p.at, err: err}
 		}
@@ -82,25 +80,21 @@ func (o *options) parsed(p part) (err error) {
 	case "unit":
 		unit, ok := durationUnits[p.value]
 		if !ok && p.value != "bytes" {
-			return faultAt(p.at, "no unit is called %q", cut(p.value))
+			return fmt.Errorf("no unit is called %q", cut(p.value))
 		}
 		o.convert.Unit = convert.Unit{Bytes: p.value == "bytes", Duration: unit}
-	case "min":
-		o.min, err = bound(p.value)
-	case "max":
-		o.max, err = bound(p.value)
+	case "lang":
+		if !convert.Knows(p.value) {
+			return fmt.Errorf("no language is called %q", cut(p.value))
+		}
+		o.convert.Lang = p.value
+	case "layout":
+		o.convert.Layouts = strings.Split(p.value, "|")
+		for _, layout := range o.convert.Layouts {
+			err = errors.Join(err, convert.CheckLayout(layout))
+		}
 	}
 	return err
-}
-
-// bound reads a number, or a duration in the notation of Go.
-func bound(s string) (*float64, error) {
-	if d, err := time.ParseDuration(s); err == nil && s != "0" {
-		f := float64(d)
-		return &f, nil
-	}
-	f, err := strconv.ParseFloat(s, 64)
-	return &f, err
 }
 
 // mapped takes the names of functions.

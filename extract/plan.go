@@ -3,6 +3,7 @@ package extract
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"reflect"
 	"regexp"
 	"slices"
@@ -140,16 +141,14 @@ func (c *compiler) compile(t reflect.Type, rules Rules) (*plan, error) {
 	if rules == nil {
 		c.plans[t] = p
 	}
-	for name := range rules {
-		if _, ok := t.FieldByName(name); !ok {
-			c.path = append(c.path, name)
-			return nil, c.fault("", 0, fmt.Errorf("%s has no such field", t))
-		}
+	own, embedded, err := c.promoted(t, rules)
+	if err != nil {
+		return nil, err
 	}
 	for i := range t.NumField() {
 		f := t.Field(i)
 		c.path = append(c.path, f.Name)
-		field, err := c.field(f, rules)
+		field, err := c.field(f, own, embedded[f.Name])
 		if err != nil {
 			return nil, err
 		}
@@ -162,16 +161,47 @@ func (c *compiler) compile(t reflect.Type, rules Rules) (*plan, error) {
 	return p, nil
 }
 
-// field compiles one field; it returns nil when the field is none of ours.
-func (c *compiler) field(f reflect.StructField, rules Rules) (*fieldPlan, error) {
+// promoted parts the rules of fields that embedded structs have, by those structs, from the type's own.
+func (c *compiler) promoted(t reflect.Type, rules Rules) (own Rules, embedded map[string]Rules, _ error) {
+	own, embedded = rules, map[string]Rules{}
+	for _, name := range slices.Sorted(maps.Keys(rules)) {
+		f, ok := t.FieldByName(name)
+		if !ok {
+			c.path = append(c.path, name)
+			return nil, nil, c.fault("", 0, fmt.Errorf("%s has no such field", t))
+		}
+		if len(f.Index) == 1 {
+			continue
+		}
+		outer := t.Field(f.Index[0]).Name
+		if _, twice := rules[outer].Fields[name]; twice {
+			c.path = append(c.path, name)
+			return nil, nil, c.fault("", 0, fmt.Errorf("the rule of %s has it too", outer))
+		}
+		if embedded[outer] == nil {
+			embedded[outer] = maps.Clone(rules[outer].Fields)
+		}
+		if embedded[outer] == nil {
+			embedded[outer] = Rules{}
+		}
+		embedded[outer][name] = rules[name]
+	}
+	return own, embedded, nil
+}
+
+// field compiles one field; inner are rules of its own fields. It returns nil when the field is none of ours.
+func (c *compiler) field(f reflect.StructField, rules, inner Rules) (*fieldPlan, error) {
 	tag, declared := f.Tag.Lookup("extract")
 	rule, ruled := rules[f.Name]
+	if inner == nil {
+		inner = rule.Fields
+	}
 	d, fault := &declaration{}, (*tagError)(nil)
 	switch {
 	case ruled:
 		tag, declared = rule.Tag, true
 		d, fault = rule.declaration()
-	case tag == "-":
+	case tag == "-" && inner == nil:
 		return nil, nil
 	case declared:
 		d, fault = parseTag(tag)
@@ -180,19 +210,18 @@ func (c *compiler) field(f reflect.StructField, rules Rules) (*fieldPlan, error)
 		return nil, c.faultIn(tag, fault)
 	}
 	isNested := f.Type.Kind() == reflect.Struct && convert.For(f.Type) == nil
+	isOpen := f.IsExported() || f.Anonymous && isNested // whose exported fields can be set, as encoding/json does
 	switch {
 	case !declared && !isNested:
 		return nil, nil
-	case !f.IsExported():
-		if declared {
-			return nil, c.fault(tag, 0, errors.New("the field is not exported"))
-		}
+	case !isOpen && declared:
+		return nil, c.fault(tag, 0, errors.New("the field is not exported"))
+	case !isOpen:
 		return nil, nil
 	}
-	inner := rule.Fields
 	shape, err := c.shape(f.Type, inner)
 	if err != nil {
-		return nil, err
+		return nil, withTag(err, tag)
 	}
 	if !declared {
 		if len(shape.plan.fields) == 0 {
@@ -210,6 +239,14 @@ func (c *compiler) field(f reflect.StructField, rules Rules) (*fieldPlan, error)
 	return field, nil
 }
 
+// withTag adds the tag to the error of a field's type.
+func withTag(err error, tag string) error {
+	if e, ok := err.(*TagError); ok && e.Tag == "" {
+		e.Tag = tag
+	}
+	return err
+}
+
 // shape finds out what a type is.
 func (c *compiler) shape(t reflect.Type, rules Rules) (*shape, error) {
 	s := &shape{typ: t}
@@ -222,7 +259,7 @@ func (c *compiler) shape(t reflect.Type, rules Rules) (*shape, error) {
 	case t.Kind() == reflect.Pointer && t.Elem().Kind() != reflect.Pointer:
 		s.kind = isPointer
 		s.elem, err = c.shape(t.Elem(), rules)
-	case t.Kind() == reflect.Slice && t.Elem().Kind() != reflect.Slice && t.Elem().Kind() != reflect.Map:
+	case t.Kind() == reflect.Slice && t.Elem().Kind() != reflect.Slice && t.Elem().Kind() != reflect.Uint8 && t.Elem().Kind() != reflect.Map:
 		s.kind = isList
 		s.elem, err = c.shape(t.Elem(), rules)
 	case t.Kind() == reflect.Map && t.Key().Kind() == reflect.String && t.Elem().Kind() != reflect.Slice && t.Elem().Kind() != reflect.Map:
@@ -232,7 +269,7 @@ func (c *compiler) shape(t reflect.Type, rules Rules) (*shape, error) {
 		s.kind = isStruct
 		s.plan, err = c.compile(t, rules)
 	default:
-		err = c.fault("", 0, fmt.Errorf("a field of type %s cannot be filled", t))
+		err = c.fault("", 0, fmt.Errorf("a field of type %s cannot be filled: it may be a text, a number, a struct …, a pointer to one, a list of them, or a map of them by texts", t))
 	}
 	return s, err
 }
@@ -255,68 +292,17 @@ func (f *fieldPlan) declare(d *declaration, o Options) *tagError {
 	if len(f.sources) == 0 { // the element itself
 		f.sources = []*source{self}
 	}
-	seen := map[string]bool{}
-	for _, p := range d.options {
-		if seen[p.key] {
+	for i, p := range d.options {
+		if rival := rivalOf(p.key, d.options[:i]); rival == p.key {
 			return faultAt(p.column, "option %s stands twice", p.key).on(p)
+		} else if rival != "" {
+			return faultAt(p.column, "option %s contradicts %s", p.key, rival).on(p)
 		}
-		seen[p.key] = true
 		if fault := f.option(p, o); fault != nil {
 			return fault.on(p)
 		}
 	}
 	return f.check(d)
-}
-
-// check refuses options that the type of the field, or another option, makes senseless.
-func (f *fieldPlan) check(d *declaration) *tagError {
-	last := f.shape
-	if last.kind == isPointer {
-		last = last.elem
-	}
-	scalar := f.shape.scalar()
-	for _, p := range d.options {
-		wrong := false
-		switch p.key {
-		case "each":
-			wrong = last.kind != isList
-		case "all":
-			wrong = last.kind != isList
-		case "first", "last", "one", "join":
-			wrong = last.kind == isList || last.kind == isMap
-		case "key", "value":
-			wrong = last.kind != isMap || f.key == nil
-		case "default":
-			wrong = last.kind != isScalar
-		case "trim", "raw", "lower", "upper", "re", "map", "layout", "tz", "lang", "unit", "url":
-			wrong = scalar.kind == isStruct && f.key == nil
-		case "in":
-			wrong = !slices.ContainsFunc(d.sources, func(p part) bool { return p.key == "json" })
-		case "min", "max":
-			wrong = last.kind != isList && !isMeasured(last.typ)
-		}
-		if wrong {
-			return faultAt(p.column, "option %s does not go with a field of type %s", p.key, f.shape.typ).on(p)
-		}
-	}
-	if f.def != nil {
-		probe := reflect.New(last.typ).Elem()
-		if err := last.to(probe, *f.def, &f.convert); err != nil {
-			p := d.option("default")
-			return faultAt(p.column, "default: %w", err).on(p)
-		}
-	}
-	return nil
-}
-
-func isMeasured(t reflect.Type) bool {
-	switch t.Kind() {
-	case reflect.String, reflect.Float32, reflect.Float64,
-		reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64,
-		reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
-		return true
-	}
-	return false
 }
 
 // option returns the option of that name; the zero part without one.

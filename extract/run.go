@@ -2,6 +2,7 @@ package extract
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"reflect"
@@ -107,7 +108,7 @@ func (x *run) field(f *fieldPlan, at place, dst reflect.Value, path string) {
 	default:
 		x.scalar(f, s, at, dst, &r)
 	}
-	if r.Status == Missing && f.def != nil && r.Err == nil {
+	if (r.Status == Missing || r.Status == ConvertFailed) && f.def != nil {
 		if err := s.to(settable(dst, s), *f.def, x.conversion(f, s)); err != nil {
 			r.Status, r.Err = ConvertFailed, err
 		} else {
@@ -209,6 +210,9 @@ func (x *run) compare(f *fieldPlan, s *shape, src *source, hits []hit, dst refle
 }
 
 func same(a, b reflect.Value) bool {
+	if a.Kind() == reflect.Pointer && !a.IsNil() && !b.IsNil() {
+		a, b = a.Elem(), b.Elem()
+	}
 	if t, ok := a.Interface().(time.Time); ok {
 		return t.Equal(b.Interface().(time.Time))
 	}
@@ -340,6 +344,9 @@ func number(f float64) string { return strconv.FormatFloat(f, 'g', -1, 64) }
 // measure is what bounds are compared with.
 func measure(v reflect.Value) (float64, bool) {
 	switch {
+	case v.Type() == reflect.TypeFor[json.Number]():
+		n, err := strconv.ParseFloat(v.String(), 64)
+		return n, err == nil
 	case v.Kind() == reflect.String:
 		return float64(utf8.RuneCountInString(v.String())), true
 	case v.CanInt():

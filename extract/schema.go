@@ -24,10 +24,11 @@ import (
 //	magnet=              magnet links and links to .torrent files; magnet=magnet and magnet=torrent only those
 //	url=                 the URL of the page
 //
-// The first source that has a value counts; one whose value does not convert, or is empty, is passed over. Options:
+// The first source that has a value counts; one whose value does not convert, or is empty, is passed over, and its fault is told
+// in the Report. It is an error when no other source has a value, and no default stands in. Options:
 //
 //	required             a value must be there, and must not be empty
-//	default=V            what stands in when no source has a value
+//	default=V            what stands in when no source has a value that converts
 //	first, last, one     which of several values; one: several are an error. A list has all of them
 //	join=", "            texts of several values, joined
 //	each                 says that a list is meant, which the type says anyway
@@ -35,17 +36,22 @@ import (
 //	re=/(\d{4})/1        a group of a pattern; a text that does not match is no value
 //	lower, upper, url    cases; references become URLs, as those of type url.URL do anyway
 //	map=f|g              functions of Options.Funcs
-//	layout=A|B, tz=, lang=  how dates are written; lang also says what the decimal point is
+//	layout=A|B, tz=      how dates are written: 2006-01-02, and unix or unixmilli for seconds or milliseconds since 1970
+//	lang=de, lang=en-GB  the language of dates and numbers: names of months, order of figures, decimal point
 //	unit=bytes           sizes; unit=minutes (ms, seconds, hours, days): numbers that count durations
-//	min=, max=           bounds of a number or duration, of the runes of a text, of the length of a list
-//	prefer, agree, all   all sources are asked: it is told, or is an error, when values differ; a list has those of all
+//	min=, max=           bounds of a number (with unit=bytes also 700MB), of the runes of a text, of the length of a list, or of
+//	                     a duration: 90s, 1h30m, or a number of what unit= says
+//	prefer, agree, all   all sources are asked: it is told, or is an error, when values or lists differ; a list has each value
+//	                     of all once. prefer and agree are not for structs and maps
 //	key=, value=         sources of a map's keys and values, in each of the elements that the field's sources find
 //
-// Values are put in quotes, '…' or "…", when they have a ";" or blanks at their ends.
+// Values are put in quotes, '…' or "…", when they have a ";" or blanks at their ends. Options that contradict each other, or do
+// nothing for the type of the field, are errors of Compile.
 //
 // Fields are texts, numbers with separators and 万 or 亿, booleans, time.Time, time.Duration, url.URL, types with
 // UnmarshalText, any, structs, and pointers, lists and maps of those. The sources of a struct say where its fields look: in an
-// element, or in a value of JSON, where json=$ and ld= are of that value. A struct without a tag looks where it stands itself.
+// element, or in a value of JSON, where json=$ and ld= are of that value. A struct without a tag looks where it stands itself; of
+// embedded structs the exported fields are filled as encoding/json does.
 type Schema[T any] struct {
 	plan *plan
 	o    Options
@@ -53,7 +59,7 @@ type Schema[T any] struct {
 
 // Options says how a type is compiled and extracted.
 type Options struct {
-	// Rules stand in place of the tags of the fields that they name.
+	// Rules stand in place of the tags of the fields that they name, which may be those of embedded structs.
 	Rules Rules
 	// Funcs are the functions that the option map= names. What they return goes to the next, or into the field if it is of
 	// the field's type; a text is converted.

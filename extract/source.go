@@ -2,6 +2,7 @@ package extract
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 
 	"golang.org/x/net/html"
@@ -93,7 +94,7 @@ func compileSource(p part, in string) (*source, *tagError) {
 	case fromRE:
 		s.re, s.part, err = compilePattern(p.value)
 	case fromLD, fromOG, fromMeta:
-		if p.value == "" || strings.Contains(p.value, "..") || strings.ContainsAny(p.value, " \t") {
+		if p.value == "" || kind == fromLD && slices.Contains(strings.Split(p.value, "."), "") || strings.ContainsAny(p.value, " \t") {
 			return nil, faultAt(p.at, "%q is no name", cut(p.value))
 		}
 	case fromMagnet:

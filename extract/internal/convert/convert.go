@@ -77,6 +77,11 @@ func For(t reflect.Type) Func {
 	return nil
 }
 
+// ReadsTexts reports whether a type reads texts itself, with UnmarshalText.
+func ReadsTexts(t reflect.Type) bool {
+	return t != timeType && t != urlType && reflect.PointerTo(t).Implements(unmarshalerType)
+}
+
 func toString(dst reflect.Value, s string, o *Options) error {
 	if o.Resolve != nil {
 		u, ok := o.Resolve(s)
