@@ -28,7 +28,7 @@ var flags = map[string]func(o *options){
 }
 
 // valued are the options with a value.
-var valued = []string{"join", "default", "re", "layout", "tz", "lang", "unit", "map", "min", "max", "in", "key", "value"}
+var valued = []string{"join", "default", "re", "layout", "tz", "lang", "unit", "map", "min", "max", "in", "key", "value", "type"}
 
 var durationUnits = map[string]time.Duration{
 	"duration": time.Second, "ms": time.Millisecond, "seconds": time.Second, "minutes": time.Minute, "hours": time.Hour, "days": 24 * time.Hour,
@@ -59,6 +59,10 @@ func (o *options) option(p part, compile Options) *tagError {
 	case "re", "tz", "lang", "layout", "unit":
 		if err := o.parsed(p); err != nil {
 			return &tagError{column: p.at, err: err}
+		}
+	case "type":
+		if !o.untyped {
+			return faultAt(p.column, "the Go type of the field says its type")
 		}
 	case "map":
 		return o.mapped(p, compile)

@@ -32,6 +32,8 @@ type fieldPlan struct {
 type options struct {
 	required, each, spaces, raw, lower, upper, isURL bool
 
+	untyped bool // the type of the field is made of a rule
+
 	pick    picking
 	sep     string // of pickJoin
 	merge   merging
@@ -118,10 +120,12 @@ func (e *TagError) Error() string {
 func (e *TagError) Unwrap() error { return e.Err }
 
 type compiler struct {
-	o     Options
-	root  string
-	plans map[reflect.Type]*plan
-	path  []string
+	o       Options
+	root    string
+	plans   map[reflect.Type]*plan
+	path    []string
+	here    []reflect.Type // structs that look at one and the same place
+	untyped bool           // the types are made of rules
 }
 
 func (c *compiler) fault(tag string, column int, err error) error {
@@ -145,9 +149,11 @@ func (c *compiler) compile(t reflect.Type, rules Rules) (*plan, error) {
 	if err != nil {
 		return nil, err
 	}
+	c.here = append(c.here, t)
+	defer func() { c.here = c.here[:len(c.here)-1] }()
 	for i := range t.NumField() {
 		f := t.Field(i)
-		c.path = append(c.path, f.Name)
+		c.path = append(c.path, fieldName(f))
 		field, err := c.field(f, own, embedded[f.Name])
 		if err != nil {
 			return nil, err
@@ -164,6 +170,9 @@ func (c *compiler) compile(t reflect.Type, rules Rules) (*plan, error) {
 // promoted parts the rules of fields that embedded structs have, by those structs, from the type's own.
 func (c *compiler) promoted(t reflect.Type, rules Rules) (own Rules, embedded map[string]Rules, _ error) {
 	own, embedded = rules, map[string]Rules{}
+	if c.untyped { // the rules' names are no names of fields
+		return own, nil, nil
+	}
 	for _, name := range slices.Sorted(maps.Keys(rules)) {
 		f, ok := t.FieldByName(name)
 		if !ok {
@@ -192,7 +201,7 @@ func (c *compiler) promoted(t reflect.Type, rules Rules) (own Rules, embedded ma
 // field compiles one field; inner are rules of its own fields. It returns nil when the field is none of ours.
 func (c *compiler) field(f reflect.StructField, rules, inner Rules) (*fieldPlan, error) {
 	tag, declared := f.Tag.Lookup("extract")
-	rule, ruled := rules[f.Name]
+	rule, ruled := rules[fieldName(f)]
 	if inner == nil {
 		inner = rule.Fields
 	}
@@ -206,33 +215,26 @@ func (c *compiler) field(f reflect.StructField, rules, inner Rules) (*fieldPlan,
 	case declared:
 		d, fault = parseTag(tag)
 	}
-	if fault != nil {
-		return nil, c.faultIn(tag, fault)
-	}
-	isNested := f.Type.Kind() == reflect.Struct && convert.For(f.Type) == nil
-	isOpen := f.IsExported() || f.Anonymous && isNested // whose exported fields can be set, as encoding/json does
 	switch {
-	case !declared && !isNested:
-		return nil, nil
-	case !isOpen && declared:
+	case fault != nil:
+		return nil, c.faultIn(tag, fault)
+	case !declared:
+		return c.embedded(f, inner)
+	case !isOpen(f):
 		return nil, c.fault(tag, 0, errors.New("the field is not exported"))
-	case !isOpen:
-		return nil, nil
 	}
+	here := c.here
+	c.here = nil
 	shape, err := c.shape(f.Type, inner)
+	c.here = here
 	if err != nil {
 		return nil, withTag(err, tag)
-	}
-	if !declared {
-		if len(shape.plan.fields) == 0 {
-			return nil, nil
-		}
-		return &fieldPlan{name: f.Name, shape: shape}, nil
 	}
 	if inner != nil && shape.scalar().kind != isStruct {
 		return nil, c.fault(tag, 0, errors.New("fields are for structs"))
 	}
-	field := &fieldPlan{name: f.Name, shape: shape}
+	field := &fieldPlan{name: fieldName(f), shape: shape}
+	field.untyped = c.untyped
 	if fault := field.declare(d, c.o); fault != nil {
 		return nil, c.faultIn(tag, fault)
 	}
@@ -245,6 +247,55 @@ func withTag(err error, tag string) error {
 		e.Tag = tag
 	}
 	return err
+}
+
+// isOpen reports whether a field can be set, or is an embedded struct whose exported fields can, as encoding/json does.
+func isOpen(f reflect.StructField) bool {
+	return f.IsExported() || f.Anonymous && f.Type.Kind() == reflect.Struct && convert.For(f.Type) == nil
+}
+
+// embedded compiles a field without a declaration: a struct, or a pointer to one, that has declarations, or rules for its
+// fields.
+func (c *compiler) embedded(f reflect.StructField, rules Rules) (*fieldPlan, error) {
+	t := f.Type
+	if t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	switch {
+	case rules == nil && !declares(t, map[reflect.Type]bool{}):
+		return nil, nil
+	case !isOpen(f) && rules != nil:
+		return nil, c.fault("", 0, errors.New("the field is not exported"))
+	case !isOpen(f):
+		return nil, nil
+	case slices.Contains(c.here, t):
+		return nil, c.fault("", 0, fmt.Errorf(`a %s in a %[1]s needs a source, or the tag extract:"-"`, t))
+	}
+	shape, err := c.shape(f.Type, rules)
+	if err != nil {
+		return nil, err
+	}
+	return &fieldPlan{name: f.Name, shape: shape}, nil
+}
+
+// declares reports whether a type is a struct with declarations, in itself or in what it embeds.
+func declares(t reflect.Type, seen map[reflect.Type]bool) bool {
+	if t.Kind() != reflect.Struct || convert.For(t) != nil || seen[t] {
+		return false
+	}
+	seen[t] = true
+	for i := range t.NumField() {
+		f := t.Field(i)
+		tag, declared := f.Tag.Lookup("extract")
+		inner := f.Type
+		if inner.Kind() == reflect.Pointer {
+			inner = inner.Elem()
+		}
+		if declared && tag != "-" || !declared && isOpen(f) && declares(inner, seen) {
+			return true
+		}
+	}
+	return false
 }
 
 // shape finds out what a type is.

@@ -11,7 +11,8 @@ import (
 	"github.com/seine-go/seine/extract/literal"
 )
 
-// Rules are declarations by the names of Go fields: what tags say, as data, so that an adapter can be shipped as a file.
+// Rules are declarations by the names of Go fields, or of members of a map (see Compile): what tags say, as data, so that an
+// adapter can be shipped as a file.
 // They are read from JSON (comments and trailing commas are let pass) or YAML:
 //
 //	Title: css=h1 || og=title ; required

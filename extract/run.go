@@ -26,6 +26,7 @@ type run struct {
 	errs   []error
 	depth  int
 	most   int
+	found  int // fields that are not missing
 
 	hits  []hit // room that is used again
 	nodes []*html.Node
@@ -52,6 +53,9 @@ func (x *run) end() error {
 func (x *run) tell(f *fieldPlan, at place, r FieldReport) {
 	failed := r.Status == ConvertFailed || r.Status == Ambiguous || r.Status == Disagreed && f.merge == mergeAgree ||
 		r.Status == Missing && (f.required || r.Err != nil)
+	if r.Status != Missing {
+		x.found++
+	}
 	if r.Status == Missing || r.Status == ConvertFailed {
 		r.Snippet = x.snippet(f, at)
 	}
@@ -96,7 +100,7 @@ func (x *run) field(f *fieldPlan, at place, dst reflect.Value, path string) {
 	r := FieldReport{Path: path, SourceIndex: -1, Status: Missing}
 	switch {
 	case s.kind == isStruct && f.sources == nil:
-		x.fill(s.plan, at, dst, path)
+		x.embedded(s, at, dst, path)
 		return
 	case s.kind == isStruct:
 		x.structField(f, s, at, dst, &r)
@@ -116,6 +120,19 @@ func (x *run) field(f *fieldPlan, at place, dst reflect.Value, path string) {
 		}
 	}
 	x.tell(f, at, r)
+}
+
+// embedded fills a struct that looks where it stands itself. A pointer is nil when nothing of it is found.
+func (x *run) embedded(s *shape, at place, dst reflect.Value, path string) {
+	if dst.Kind() != reflect.Pointer {
+		x.fill(s.plan, at, dst, path)
+		return
+	}
+	before, v := x.found, reflect.New(s.typ)
+	x.fill(s.plan, at, v.Elem(), path)
+	if x.found > before {
+		dst.Set(v)
+	}
 }
 
 // settable is dst, or what it then points to.

@@ -50,8 +50,9 @@ import (
 //
 // Fields are texts, numbers with separators and 万 or 亿, booleans, time.Time, time.Duration, url.URL, types with
 // UnmarshalText, any, structs, and pointers, lists and maps of those. The sources of a struct say where its fields look: in an
-// element, or in a value of JSON, where json=$ and ld= are of that value. A struct without a tag looks where it stands itself; of
-// embedded structs the exported fields are filled as encoding/json does.
+// element, or in a value of JSON, where json=$ and ld= are of that value. A struct without a tag looks where it stands itself, and so
+// does what a pointer without a tag points to, which is nil when nothing of it is found; of embedded structs the exported fields
+// are filled as encoding/json does.
 type Schema[T any] struct {
 	plan *plan
 	o    Options
@@ -74,17 +75,27 @@ const (
 	maxNested = 64
 )
 
-// Compile compiles the declaration of a struct type. The error is a *TagError.
+// Compile compiles the declaration of a struct type, or Options.Rules for a map[string]any. The error is a *TagError.
+//
+// A map has a member for each rule whose value is not missing: of the type that the rule's option type= names (text, int, float,
+// bool, time, duration, any; text without it), which in Go are string, int64, float64, bool, time.Time, time.Duration and what
+// JSON has; a []any of these with each or all, a map[string]any with key, and a map[string]any for a rule with fields.
 func Compile[T any](o Options) (*Schema[T], error) {
 	t := reflect.TypeFor[T]()
-	if t.Kind() != reflect.Struct {
+	if t.Kind() != reflect.Struct && t != mapType {
 		return nil, &TagError{Type: t.String(), Err: errors.New("not a struct")}
 	}
 	if o.MaxItems == 0 {
 		o.MaxItems = defaultItems
 	}
 	c := compiler{o: o, root: t.String(), plans: map[reflect.Type]*plan{}}
-	p, err := c.compile(t, o.Rules)
+	var p *plan
+	var err error
+	if t == mapType {
+		p, err = c.dynamic(o.Rules)
+	} else {
+		p, err = c.compile(t, o.Rules)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -130,8 +141,18 @@ type Extractor interface {
 
 func (s *Schema[T]) fill(ctx context.Context, d *Document, dst reflect.Value) (*Report, error) {
 	x := run{ctx: ctx, doc: d, report: &Report{Fields: make([]FieldReport, 0, len(s.plan.fields))}, most: s.o.MaxItems}
-	x.fill(s.plan, place{}, dst, "")
+	s.fillAt(&x, place{}, dst)
 	return x.report, x.end()
+}
+
+func (s *Schema[T]) fillAt(x *run, at place, dst reflect.Value) {
+	if dst.Kind() == reflect.Struct {
+		x.fill(s.plan, at, dst, "")
+		return
+	}
+	made := reflect.New(s.plan.typ).Elem()
+	x.fill(s.plan, at, made, "")
+	dst.Set(reflect.ValueOf(s.plan.object(made)))
 }
 
 // Each fills a T from each place that sources find, "css=li.film || json=$.films[*]": the first source that finds any counts.
@@ -156,7 +177,7 @@ func (s *Schema[T]) Each(ctx context.Context, d *Document, scope string) iter.Se
 		for _, at := range places {
 			var v T
 			x := run{ctx: ctx, doc: d, report: &Report{Fields: make([]FieldReport, 0, len(s.plan.fields))}, most: s.o.MaxItems}
-			x.fill(s.plan, at, reflect.ValueOf(&v).Elem(), "")
+			s.fillAt(&x, at, reflect.ValueOf(&v).Elem())
 			_ = x.end() // it stands in the report
 			if !yield(v, x.report) || ctx.Err() != nil {
 				return
