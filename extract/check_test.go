@@ -203,7 +203,6 @@ func TestDefaultStandsInForBadValues(t *testing.T) {
 
 type base struct {
 	Title string `extract:"css=h1 ; required"`
-	inner int    // what is not exported stays as it is
 }
 
 type Outer struct {

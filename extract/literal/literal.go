@@ -75,12 +75,24 @@ func Parse(text []byte, l Limits) (value any, n int, err error) {
 
 // ParseAll reads a text of values that may be parted by semicolons or commas. Of a text that is broken it returns the
 // values before the fault beside the error, which is as Parse's.
-func ParseAll(text []byte, l Limits) (values []any, err error) {
+func ParseAll(text []byte, l Limits) (values []any, err error) { return parseAll(text, l, false) }
+
+// Salvage is ParseAll for texts that are likely to be broken. Of the value that has the fault it returns what was whole before
+// it: a value that ends in the wrong place is no part of that. Members without a value are left out, and reading goes on behind
+// them; the error tells of the first fault.
+func Salvage(text []byte, l Limits) (values []any, err error) { return parseAll(text, l, true) }
+
+func parseAll(text []byte, l Limits, salvage bool) (values []any, err error) {
 	l = l.filled()
 	if len(text) > l.Bytes {
 		return nil, &LimitError{"bytes", l.Bytes}
 	}
-	r := reader{b: text, limits: l}
+	r := reader{b: text, limits: l, salvage: salvage}
+	defer func() {
+		if err == nil && r.passed != nil {
+			err = r.passed
+		}
+	}()
 	for {
 		for r.space(); r.peek() == ';' || r.peek() == ',' && len(values) > 0; r.space() {
 			r.i++
@@ -90,6 +102,9 @@ func ParseAll(text []byte, l Limits) (values []any, err error) {
 		}
 		value := r.document()
 		if r.err != nil {
+			if part := r.part(); part != nil {
+				values = append(values, part)
+			}
 			return values, r.err
 		}
 		values = append(values, value)
@@ -114,6 +129,9 @@ type reader struct {
 	nodes  int
 	stack  []frame
 	inner  bool // the text is that of a JSON.parse
+
+	salvage bool
+	passed  error // the first fault that was passed over
 }
 
 func (r *reader) fail(format string, args ...any) {
@@ -156,13 +174,41 @@ func (r *reader) begin() (value any, opened bool) {
 		r.err = &LimitError{"nodes", r.limits.Nodes}
 		return nil, false
 	}
-	switch r.peek() {
-	case '{':
+	switch c := r.peek(); {
+	case r.salvage && (c == ',' || c == '}') && len(r.stack) > 0 && r.stack[len(r.stack)-1].object != nil:
+		if r.passed == nil {
+			r.passed = &SyntaxError{r.i, "a member without a value"}
+		}
+		return undefined{}, false
+	case c == '{':
 		return r.open(frame{object: map[string]any{}})
-	case '[':
+	case c == '[':
 		return r.open(frame{})
 	}
 	return r.scalar(), false
+}
+
+// part is what was read of the value in which reading failed: all that is open is closed. It is nil when there is nothing in it.
+func (r *reader) part() any {
+	if _, broken := r.err.(*SyntaxError); !r.salvage || !broken {
+		return nil
+	}
+	var value any
+	for len(r.stack) > 0 {
+		top := &r.stack[len(r.stack)-1]
+		if value != nil && top.object != nil {
+			top.object[top.key] = value
+		} else if value != nil {
+			top.array = append(top.array, value)
+		}
+		value = nil
+		if len(top.object)+len(top.array) > 0 {
+			value, _ = r.close()
+		} else {
+			r.stack = r.stack[:len(r.stack)-1]
+		}
+	}
+	return value
 }
 
 func (r *reader) open(f frame) (any, bool) {
@@ -197,8 +243,20 @@ func (r *reader) attach(value any) (any, bool) {
 	case c == '}' && top.object != nil, c == ']' && top.object == nil:
 		return r.close()
 	}
+	if r.i < len(r.b) { // what ends in the wrong place may have begun there
+		r.drop(top)
+	}
 	r.fail("neither a comma nor the end of what is open")
 	return nil, false
+}
+
+// drop takes back the last value of a container.
+func (r *reader) drop(f *frame) {
+	if f.object != nil {
+		delete(f.object, f.key)
+	} else if n := len(f.array); n > 0 {
+		f.array = f.array[:n-1]
+	}
 }
 
 // proceed comes before the next value of the container at hand; where there is none it closes it.

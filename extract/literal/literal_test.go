@@ -185,3 +185,36 @@ func ExampleParse() {
 	fmt.Println(value, script[n:], err)
 	// Output: map[id:7 url:/play/7] ;(function(){})() <nil>
 }
+
+// Of what is broken the whole parts are kept, and no part that the fault may have changed.
+func TestSalvage(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		`[{"a":1},{"b":2,"c" 3}]`:                `[[{"a":1},{"b":2}]]`,
+		`{"a":{"b":[1,{"c":2`:                    `[{"a":{"b":[1,{"c":2}]}}]`,
+		`{"a":"he said "hi" to","b":1}`:          `null`,
+		`{"b":1,"a":"he said "hi" to"}`:          `[{"b":1}]`,
+		`{"a":,"b":[1,],"c":}`:                   `[{"b":[1]}]`,
+		`{"a":"x`:                                `null`,
+		`[1,2 3]`:                                `[[1]]`,
+		`{"a":1} {"b":2`:                         `[{"a":1},{"b":2}]`,
+		`{&quot;a&quot;:1}`:                      `null`,
+		`{}x`:                                    `[{}]`,
+		`{"a":{"b":{"c":x}},"d":1}`:              `null`,
+		`{"a":1,"b":` + strings.Repeat("[", 600): `null`,
+	} {
+		values, err := literal.Salvage([]byte(text), literal.Limits{})
+		got, _ := json.Marshal(values)
+		if string(got) != want || err == nil {
+			t.Errorf("%s: %s, %v; want %s", text, got, err, want)
+		}
+	}
+	if values, err := literal.Salvage([]byte(`{"a":[1,,2]}`), literal.Limits{}); err != nil || fmt.Sprint(values) != "[map[a:[1 <nil> 2]]]" {
+		t.Errorf("%v, %v", values, err)
+	}
+	_, err := literal.Salvage([]byte(`{"a": ,"b":1}`), literal.Limits{})
+	var syntax *literal.SyntaxError
+	if !errors.As(err, &syntax) || syntax.Offset != 6 {
+		t.Errorf("%v", err)
+	}
+}

@@ -15,10 +15,10 @@ func isJSONLD(kind string) bool {
 
 // Block reads a block of JSON-LD: the text of one script. It lets pass what pages get wrong: comments, wrappers of comments
 // or CDATA, control characters, trailing commas, byte order marks, several values, and quotes written as entities. A list
-// gives its members; null gives nothing. Of a block that is broken it returns what stands before the fault. The error is
+// gives its members; null gives nothing. Of a block that is broken it returns what was whole before the fault. The error is
 // a *literal.SyntaxError or a *LimitError.
 func Block(text []byte, l Limits) ([]any, error) {
-	values, err := literal.ParseAll(text, l)
+	values, err := literal.Salvage(text, l)
 	if err != nil && len(values) == 0 && strings.Contains(string(text), "&quot;") {
 		if again, e := literal.ParseAll([]byte(html.UnescapeString(string(text))), l); e == nil {
 			values, err = again, nil

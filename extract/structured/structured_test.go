@@ -35,7 +35,11 @@ func TestBrokenBlockLosesNoOther_K137(t *testing.T) {
 		broken     []int
 	}{
 		{"first", ld(`{"@type":`) + ld(`{"@type":"Movie"}`), 1, []int{0}},
-		{"middle", ld(`{"@type":"Movie"}`) + ld(`{"@type":"Movie","name":"a" "b"}`) + ld(`{"@type":"Movie"}`), 2, []int{1}},
+		{"middle", ld(`{"@type":"Movie"}`) + ld(`{"@type":"Movie","name":"a" "b"}`) + ld(`{"@type":"Movie"}`), 3, []int{1}},
+		{"the second of a list", ld(`[{"@type":"Movie"},{"@type":"Movie" "x":1}]`), 1, []int{0}},
+		{"no closing brace", ld(`{"@type":"Movie","name":"A"`), 1, []int{0}},
+		{"in the middle of a text", ld(`{"@graph":[{"@type":"Movie"},{"@type":"Movie","name":"A`), 2, []int{0}},
+		{"no value", ld(`{"aggregateRating":{"ratingValue":,"n":},"@type":"Movie"}`), 1, []int{0}},
 		{"all", ld(`}`) + ld(`<x/>`), 0, []int{0, 1}},
 		{"none", ld(`{"@type":"Movie"}`) + ld(``), 1, nil},
 		{"half a block", ld(`{"@type":"Movie"} {"@type":`), 1, []int{0}},
