@@ -24,16 +24,17 @@ type Document struct {
 	body []byte
 	o    DocumentOptions
 
-	found func() Encoding
-	text  func() ([]byte, error)
-	tree  func() (parsed, error)
-	built atomic.Pointer[parsed] // the tree, when it is there
-	data  func() *pageData
-	read  atomic.Pointer[structured.Data] // what has been read of the page's structured data
-	base  func() *weburl.URL
-	value func() (any, error)
-	mu    sync.Mutex
-	hints [WantAll + 1]*Hints // by what is wanted
+	found   func() Encoding
+	text    func() ([]byte, error)
+	tree    func() (parsed, error)
+	built   atomic.Pointer[parsed] // the tree, when it is there
+	data    func() *pageData
+	read    atomic.Pointer[structured.Data] // what has been read of the page's structured data
+	base    func() *weburl.URL
+	value   func() (any, error)
+	scripts atomic.Pointer[pageData] // when somebody has asked for them
+	mu      sync.Mutex
+	hints   [WantAll + 1]*Hints // by what is wanted
 }
 
 // DocumentOptions says what a page is.

@@ -3,6 +3,7 @@ package extract
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 
@@ -33,13 +34,16 @@ type pageData struct {
 	states []*State
 	blocks []string // of JSON-LD
 	flight [][]byte // scripts that push pieces of Next.js' data
+	faults []error  // of the search for states
 
 	structured func() (*structured.Data, error)
 	objects    func() *structured.Data // of JSON-LD alone, for which no tree is built
 }
 
 // States returns the data in the scripts of the page, in its order. Nothing is evaluated: what is assigned must be a
-// literal (see package literal). At most 1,000 are taken. A page that cannot be decoded has none.
+// literal (see package literal), which may stand behind "S = S ||" or in Object.freeze. At most 1,000 are taken, and in each script
+// bounded work is done; where something may have been left out for that, Report.Faults says so. A page that cannot be decoded
+// has none.
 func (d *Document) States() []*State { return d.data().states }
 
 // State returns the first data of that name; "" is the first of any. It is nil if there is none.
@@ -70,10 +74,14 @@ func (d *Document) parseJSON() (any, error) {
 
 // faults are those of the page's data that somebody has asked for.
 func (d *Document) faults() []error {
-	if data := d.read.Load(); data != nil {
-		return data.Errors
+	var faults []error
+	if page := d.scripts.Load(); page != nil {
+		faults = page.faults
 	}
-	return nil
+	if data := d.read.Load(); data != nil {
+		return slices.Concat(faults, data.Errors)
+	}
+	return faults
 }
 
 // parseWhole reads a text that is one value.
@@ -101,6 +109,7 @@ func (d *Document) readData() *pageData {
 			p.take(it, d.o.Limits)
 		}
 	}
+	d.scripts.Store(p)
 	o := structured.Options{URL: d.o.URL, Limits: d.o.Limits}
 	p.objects = sync.OnceValue(func() *structured.Data {
 		data := structured.ReadBlocks(p.blocks, o)
@@ -124,7 +133,8 @@ func (p *pageData) take(it island.Script, l literal.Limits) {
 	case it.Type == "application/ld+json":
 		p.blocks = append(p.blocks, string(it.Text))
 	case len(p.states) >= maxStates:
-	case it.Type == "application/json" || strings.HasSuffix(it.Type, "+json"):
+		p.fault(&literal.LimitError{What: "states", Limit: maxStates})
+	case it.Type == "application/json" || it.Type == "text/json" || strings.HasSuffix(it.Type, "+json"):
 		raw := it.Text
 		p.states = append(p.states, &State{it.ID, raw, sync.OnceValues(func() (any, error) { return parseWhole(raw, l) })})
 	case it.Type == "" || it.Type == "module" || strings.HasSuffix(it.Type, "javascript") || strings.HasSuffix(it.Type, "ecmascript"):
@@ -133,19 +143,41 @@ func (p *pageData) take(it island.Script, l literal.Limits) {
 	}
 }
 
+// fault keeps a fault of the search; one of each kind is enough.
+func (p *pageData) fault(err *literal.LimitError) {
+	for _, known := range p.faults {
+		if known.(*literal.LimitError).What == err.What {
+			return
+		}
+	}
+	p.faults = append(p.faults, err)
+}
+
 // assignments finds what a script assigns. It passes strings and comments, so that what looks like code in them is none.
 func (p *pageData) assignments(js []byte, l literal.Limits) {
 	tries := maxTries*len(js) + 1<<10
-	for i := 0; i < len(js) && len(p.states) < maxStates && tries > 0; i++ {
+	for i := 0; i < len(js); i++ {
+		if tries <= 0 {
+			p.fault(&literal.LimitError{What: "bytes in search of literals", Limit: maxTries*len(js) + 1<<10})
+			return
+		}
 		switch c := js[i]; c {
 		case '"', '\'', '`':
 			i = passQuoted(js, i)
 		case '/':
-			i = passComment(js, i)
+			if end := passComment(js, i); end > i {
+				i = end
+			} else {
+				i = passPattern(js, i)
+			}
 		case '=':
 			name, at := assigned(js, i)
 			if name == "" {
 				continue
+			}
+			if len(p.states) >= maxStates {
+				p.fault(&literal.LimitError{What: "states", Limit: maxStates})
+				return
 			}
 			value, n, err := literal.Parse(js[at:], l)
 			tries -= n + 1
@@ -159,17 +191,15 @@ func (p *pageData) assignments(js []byte, l literal.Limits) {
 	}
 }
 
-// assigned returns the name before an equals sign and where the object, the array or the JSON.parse begins that stands
-// behind it; the name is empty when it is no such assignment.
+// assigned returns the name before an equals sign and where the object, the array, the JSON.parse or the function begins that
+// stands behind it; the name is empty when it is no such assignment.
 func assigned(js []byte, i int) (name string, at int) {
 	if i == 0 || bytes.IndexByte([]byte("=!<>+-*/%&|^?"), js[i-1]) >= 0 {
 		return "", 0
 	}
-	at = i + 1
-	for at < len(js) && bytes.IndexByte([]byte(" \t\r\n"), js[at]) >= 0 {
-		at++
-	}
-	if at >= len(js) || js[at] != '{' && js[at] != '[' && !bytes.HasPrefix(js[at:], []byte("JSON.parse")) {
+	at = passWrappers(js, passBlanks(js, i+1), js[:i])
+	if rest := js[at:]; !bytes.HasPrefix(rest, []byte("{")) && !bytes.HasPrefix(rest, []byte("[")) && !bytes.HasPrefix(rest, []byte("JSON.parse")) &&
+		!bytes.HasPrefix(rest, []byte("(function")) {
 		return "", 0
 	}
 	return nameBefore(js[:i]), at
@@ -193,7 +223,7 @@ func nameBefore(js []byte) string {
 // identifier is what js ends with of names and dots.
 func identifier(js []byte) []byte {
 	i := len(js)
-	for i > 0 && (js[i-1] == '.' || js[i-1] == '_' || js[i-1] == '$' || js[i-1] >= 0x80 || '0' <= js[i-1] && js[i-1] <= '9' || 'a' <= js[i-1]|0x20 && js[i-1]|0x20 <= 'z') {
+	for i > 0 && (js[i-1] == '.' || isNameByte(js[i-1])) {
 		i--
 	}
 	return js[i:]

@@ -29,6 +29,12 @@ func TestStates(t *testing.T) {
 		{"other types", `<script type="text/template">a={b:1}</script><script type=module>c={}</script>`, `c={}`},
 		{"in comments and texts", `<!-- <script>a={}</script> --><textarea><script>b={}</script></textarea><title><script>c={}</script></title><p title="<script>d={}</script>">`, ``},
 		{"end tags in scripts", `<script>a={b:"<\/script>"}</script><script>c={d:'<!--<script>x</script>'}--></script>`, `a={"b":"</script>"} c={"d":"<!--<script>x</script>"}`},
+		{"or what is there", `<script>window.S = window.S || {"a":1}; T = T ?? [1]; U = V || {a:2}; window.app = window.app || {}; app = {b:1}</script>`, `S={"a":1} T=[1] app={"b":1}`},
+		{"frozen", `<script>window.S = Object.freeze({"a":1}); T=Object.seal( [1] ); U = ({b:2})</script>`, `S={"a":1} T=[1] U={"b":2}`},
+		{"nuxt", `<script>window.__NUXT__=(function(a,b){return {layout:"x",data:[{film:a}],n:b}}("q",1));</script>`, `__NUXT__={"data":[{"film":"q"}],"layout":"x","n":1}`},
+		{"code of nuxt", `<script>window.__NUXT__=(function(a){a.b=1;return {c:a}}({}));x={d:1}</script>`, `x={"d":1}`},
+		{"text/json", `<script type="text/json" id=j>{"a":1}</script>`, `j={"a":1}`},
+		{"patterns", `<script>t=s.replace(/'/g,"").replace(/[/"]/g,'');var x={a:1};n=a/b;m='/';y={b:2};if(c)/"/.test(d);z={c:3};return /` + "`" + `/,w={e:4}</script>`, `x={"a":1} y={"b":2} z={"c":3} w={"e":4}`},
 		{"upper case", `<SCRIPT ID='n' TYPE='Application/JSON; charset=utf-8'>[1]</SCRIPT >`, `n=[1]`},
 		{"the second is broken", `<script>a={b:1}</script><script>c={b:</script><script>d={}`, `a={"b":1} d={}`},
 	}
@@ -80,6 +86,25 @@ func TestHostileScriptsAreLinear(t *testing.T) {
 	}
 	for _, piece := range []string{"<script", "<!--", "<!--x-->", "<!--x--!>", "<script>self.__next_f.push(</script>", "<script>self.__next_f.push([1,'</script>", "<script>", "<a '", "<style>", "</", "<script><!--<script>"} {
 		_ = extract.NewDocument([]byte(strings.Repeat(piece, 50_000)), extract.DocumentOptions{}).States()
+	}
+}
+
+// What a bound may have left out is told.
+func TestBoundsOfTheSearchAreTold(t *testing.T) {
+	t.Parallel()
+	type film struct {
+		V string `extract:"state=V$.a"`
+	}
+	for name, js := range map[string]string{"states": strings.Repeat("x={a:1};", 1_001), "bytes in search of literals": strings.Repeat("a=[<!-- ", 4_000)} {
+		_, report, _ := extract.MustCompile[film](extract.Options{}).Extract(t.Context(), extract.NewDocument([]byte("<script>"+js+"</script>"), extract.DocumentOptions{}))
+		var limit *literal.LimitError
+		if len(report.Faults) != 1 || !errors.As(report.Faults[0], &limit) || limit.What != name {
+			t.Errorf("%s: %v", name, report.Faults)
+		}
+	}
+	_, report, _ := extract.MustCompile[film](extract.Options{}).Extract(t.Context(), extract.NewDocument([]byte("<script>"+strings.Repeat("x={a:1};", 1_000)+"</script>"), extract.DocumentOptions{}))
+	if len(report.Faults) != 0 {
+		t.Errorf("%v", report.Faults)
 	}
 }
 

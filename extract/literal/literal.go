@@ -37,7 +37,7 @@ func (l Limits) filled() Limits {
 
 // LimitError says that a text goes beyond a bound.
 type LimitError struct {
-	What  string // "bytes", "depth" or "nodes"
+	What  string // "bytes", "depth" or "nodes"; others say what else is bounded
 	Limit int
 }
 
@@ -128,7 +128,9 @@ type reader struct {
 	limits Limits
 	nodes  int
 	stack  []frame
-	inner  bool // the text is that of a JSON.parse
+	inner  bool                // the text is that of a JSON.parse
+	names  map[string]argument // of the parameters of the function that returns the value
+	called bool                // such a function is being read
 
 	salvage bool
 	passed  error // the first fault that was passed over
@@ -190,7 +192,7 @@ func (r *reader) begin() (value any, opened bool) {
 
 // part is what was read of the value in which reading failed: all that is open is closed. It is nil when there is nothing in it.
 func (r *reader) part() any {
-	if _, broken := r.err.(*SyntaxError); !r.salvage || !broken {
+	if _, broken := r.err.(*SyntaxError); !r.salvage || !broken || r.called {
 		return nil
 	}
 	var value any

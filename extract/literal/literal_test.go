@@ -36,6 +36,18 @@ z\0']`, `["a\"b","a'b","t\n$1","AB😀😀\u000bqz\u0000"]`, ""},
 		{"JSON.parse", `JSON.parse('{"a":"\\u0041\'s"}')`, `{"a":"A's"}`, ""},
 		{"JSON.parse inside", `{a:JSON.parse("[1]"),b:2}`, `{"a":[1],"b":2}`, ""},
 		{"decoded", `JSON.parse(decodeURIComponent("%7B%22a%22%3A1%7D"))`, `{"a":1}`, ""},
+		{"a function of scalars", `(function(a,b , $c){return {x:a,l:[b,{c:$c}],e:d}}("q",1,!0))`, "", ""},
+		{"a function that returns", `(function(a,b , $c){return {x:a,l:[b,{c:$c},a]};}("q",1,!0,));x`, `{"x":"q","l":[1,{"c":true},"q"]}`, ";x"},
+		{"called outside", `(function(a,b){return [a,b,c]})(1)`, "", ""},
+		{"a missing argument", `(function(a,b){return [a,b]})(1)`, `[1,null]`, ""},
+		{"empty arguments", `(function(a,b){return {a:a,b:b,c:[a]}}({},[]))`, `{"a":{},"b":[],"c":[{}]}`, ""},
+		{"no parameters", `(function(){return {a:1}})()`, `{"a":1}`, ""},
+		{"a function with statements", `(function(a){a.x=1;return {a:a}}({}))`, "", ""},
+		{"an argument that is an object", `(function(a){return {a:a}}({b:1}))`, "", ""},
+		{"a function in arguments", `(function(a){return {a:a}}((function(){return 1}())))`, "", ""},
+		{"a function in an object", `{a:(function(){return 1}())}`, "", ""},
+		{"a function that is not called", `(function(a){return {a:a}})`, "", ""},
+		{"a parenthesis", `(1)`, "", ""},
 		{"control characters", "\"a\nb\tc\x01\"", `"a\nb\tc\u0001"`, ""},
 		{"last one counts", `{a:1,a:2}`, `{"a":2}`, ""},
 		{"empty", `{a:[],b:{}}`, `{"a":[],"b":{}}`, ""},
@@ -127,7 +139,7 @@ func TestLimits(t *testing.T) {
 
 // What encoding/json takes is read the same; nothing panics, and what is read can be read again.
 func FuzzParse(f *testing.F) {
-	for _, s := range []string{`{"a":[1,2.5e3,"x\u00e9"],"b":{}}`, `{a:undefined,b:!0,c:'x',d:JSON.parse("[1]")}`, "<!--{a:1}-->", "[,,1]", "0x1f", "`a`", "//<![CDATA[\n{}//]]>", `"\ud83d\ude00"`} {
+	for _, s := range []string{`{"a":[1,2.5e3,"x\u00e9"],"b":{}}`, `{a:undefined,b:!0,c:'x',d:JSON.parse("[1]")}`, "<!--{a:1}-->", "[,,1]", "0x1f", "(function(a){return {b:a}}(1))", "`a`", "//<![CDATA[\n{}//]]>", `"\ud83d\ude00"`} {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
@@ -184,6 +196,25 @@ func ExampleParse() {
 	value, n, err := literal.Parse([]byte(script), literal.Limits{})
 	fmt.Println(value, script[n:], err)
 	// Output: map[id:7 url:/play/7] ;(function(){})() <nil>
+}
+
+// Arguments that stand in many places count as often.
+func TestArgumentsAreBounded(t *testing.T) {
+	t.Parallel()
+	text := func(n int) []byte {
+		return []byte("(function(a){return [" + strings.Repeat("a,", n) + `]}("` + strings.Repeat("x", 1000) + `"))`)
+	}
+	most := literal.Limits{Bytes: 1_000_000}
+	if _, _, err := literal.Parse(text(1000), most); err != nil {
+		t.Error(err)
+	}
+	var limit *literal.LimitError
+	if _, _, err := literal.Parse(text(1001), most); !errors.As(err, &limit) {
+		t.Error(err)
+	}
+	if _, _, err := literal.Parse([]byte(strings.Repeat("(function(){return 1}(", 100_000)), literal.Limits{}); err == nil {
+		t.Error("no end, no error")
+	}
 }
 
 // Of what is broken the whole parts are kept, and no part that the fault may have changed.

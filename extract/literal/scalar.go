@@ -23,6 +23,8 @@ func (r *reader) scalar() any {
 		r.i++
 		r.space()
 		return r.not()
+	case c == '(':
+		return r.call()
 	case isName(c):
 		return r.word()
 	case r.i >= len(r.b):
@@ -62,6 +64,9 @@ func (r *reader) word() any {
 	start := r.i
 	for isName(r.peek()) || r.peek() == '.' {
 		r.i++
+	}
+	if value, ok := r.names[string(r.b[start:r.i])]; ok {
+		return value
 	}
 	switch string(r.b[start:r.i]) {
 	case "true":

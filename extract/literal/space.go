@@ -63,6 +63,9 @@ func lineEnd(b []byte) int {
 	return len(b)
 }
 
+// maxComment is how long an HTML comment may be; of a longer one only the line counts.
+const maxComment = 16 << 10
+
 // commentEnd returns how much of an HTML comment is to be passed: only its mark if it is there to hide the value from old
 // browsers.
 func commentEnd(b []byte) int {
@@ -70,7 +73,7 @@ func commentEnd(b []byte) int {
 	if has(inner, "{") || has(inner, "[") || has(inner, "//") || has(inner, "/*") {
 		return len(b) - len(inner)
 	}
-	if end := bytes.Index(b, []byte("-->")); end >= 0 {
+	if end := bytes.Index(b[:min(len(b), maxComment)], []byte("-->")); end >= 0 {
 		return end + 3
 	}
 	return lineEnd(b)
