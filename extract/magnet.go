@@ -15,13 +15,13 @@ import (
 const maxMagnets = 10_000
 
 // findMagnets finds magnet links, in any attribute and in texts, and links to .torrent files; each link once. What it finds
-// reads as the link; in a nested struct the sources look at the element of the link.
+// reads as the link; in a nested struct the sources look at the element of the link, and magnet= is the link.
 func (s *source) findMagnets(x *run, root *xhtml.Node, hits []hit) []hit {
 	seen := map[string]bool{}
 	add := func(n *xhtml.Node, link string) {
 		if !seen[link] && len(seen) < maxMagnets {
 			seen[link] = true
-			hits = append(hits, hit{node: n, text: link})
+			hits = append(hits, hit{node: n, text: link, kind: hitLink})
 		}
 	}
 	for n := root; n != nil; n = htmltree.Next(n, root) {
@@ -33,15 +33,16 @@ func (s *source) findMagnets(x *run, root *xhtml.Node, hits []hit) []hit {
 		case xhtml.ElementNode:
 			for _, a := range n.Attr {
 				switch value := strings.TrimSpace(a.Val); {
-				case isMagnet(value):
-					if s.name != "torrent" {
-						add(n, value)
-					}
 				case s.name != "magnet" && a.Key == "href" && isTorrent(value):
 					if abs, ok := x.doc.resolveRef(value); ok {
 						value = abs
 					}
 					add(n, value)
+				case s.name == "torrent":
+				case isMagnet(value):
+					add(n, value)
+				default: // as in onclick="copy('magnet:?…')"
+					magnetsIn(value, func(link string) { add(n, link) })
 				}
 			}
 		}
@@ -66,7 +67,7 @@ func isTorrent(ref string) bool {
 // magnetsIn finds the magnet links in a text; one ends at a blank, a quote or a bracket.
 func magnetsIn(text string, yield func(link string)) {
 	for {
-		i := strings.Index(text, magnetScheme)
+		i := indexMagnet(text)
 		if i < 0 {
 			return
 		}
@@ -79,5 +80,20 @@ func magnetsIn(text string, yield func(link string)) {
 			yield(html.UnescapeString(link))
 		}
 		text = text[end:]
+	}
+}
+
+// indexMagnet finds where a magnet link begins, in any case; -1 without one.
+func indexMagnet(text string) int {
+	const name = len(magnetScheme) - len(":?")
+	for from := 0; ; {
+		i := strings.Index(text[from:], ":?")
+		if i < 0 {
+			return -1
+		}
+		if i += from; i >= name && strings.EqualFold(text[i-name:i], magnetScheme[:name]) {
+			return i - name
+		}
+		from = i + len(":?")
 	}
 }

@@ -17,6 +17,8 @@ import (
 // placeOf is where the fields of a struct look that stands for a hit; false when there is no such place.
 func placeOf(h hit) (place, bool) {
 	switch {
+	case h.kind == hitLink:
+		return place{node: h.node, link: h.text}, true
 	case h.node != nil:
 		return place{node: h.node}, true
 	case h.kind == hitJSON:

@@ -21,7 +21,8 @@ import (
 //	ld=Movie.name        JSON-LD, Microdata or RDFa (see structured.Data.FindAll); in an element what lies in it
 //	og=title, meta=NAME  OpenGraph; the content of a meta element
 //	re=/S(\d+)/1         a group of a pattern, in the text of the page
-//	magnet=              magnet links and links to .torrent files; magnet=magnet and magnet=torrent only those
+//	magnet=              magnet links, in texts and attributes, and links to .torrent files; magnet=magnet and magnet=torrent only
+//	                     those. In a struct that it finds magnet= is the link, and the others look at its element
 //	url=                 the URL of the page
 //
 // The first source that has a value counts; one whose value does not convert, or is empty, is passed over, and its fault is told

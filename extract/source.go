@@ -162,8 +162,9 @@ func isAttrName(s string) bool {
 type place struct {
 	node  *html.Node // nil: the page
 	json  any
-	isLD  bool // json is of structured data
-	isRaw bool // the place is json
+	isLD  bool   // json is of structured data
+	isRaw bool   // the place is json
+	link  string // of the source magnet, where it found node
 }
 
 // hit is what a source has found: an element or attribute, a value, or a text.
@@ -181,12 +182,19 @@ const (
 	hitText hitKind = iota
 	hitNode
 	hitJSON
+	hitLink // text is a link of node
 )
 
 // find appends what the source finds at a place.
 func (s *source) find(x *run, at place, hits []hit) ([]hit, error) {
 	if at.isRaw {
 		return s.findInData(at, hits), nil
+	}
+	if s.kind == fromMagnet && at.link != "" {
+		if s.name == "" || isMagnet(at.link) == (s.name == "magnet") {
+			hits = append(hits, hit{node: at.node, text: at.link, kind: hitLink})
+		}
+		return hits, nil
 	}
 	switch s.kind {
 	case fromCSS, fromXPath, fromMeta, fromMagnet:
