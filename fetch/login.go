@@ -23,7 +23,8 @@ type LoginPolicy struct {
 	// over the route of the session and stands where Login stands. It is called once at a time for a session.
 	Login func(ctx context.Context, f Fetcher, session string) error
 	// Out reports whether an answer says that its session is not logged in: a redirect to the login, a 401. The session is
-	// logged in anew then, once for all requests that find out, and the request is sent again, once. Nil never does.
+	// logged in anew then, once for all requests that find out, and the request is sent again, once. Where the first answer after
+	// a login says so, the login has failed: see Tries. Nil never does.
 	Out func(*Response) bool
 	// Late logs a session in when an answer says that it is not, and not before its first request: for jars that were saved.
 	Late bool
@@ -58,16 +59,18 @@ type logins struct {
 	recent   list[*login]
 }
 
-// login is one session. What stands below the turn is read and written with it.
+// login is one session.
 type login struct {
-	name   string
-	node   node[*login]
-	turn   chan struct{} // held by who logs in
-	times  int           // that it was logged in
-	judged int           // the login of which is known whether it helped
-	fails  int           // logins in a row
-	err    error         // of the last that failed
-	until  time.Time     // no login is tried before
+	name string
+	node node[*login]
+	turn chan struct{} // held by who logs in
+
+	mu     sync.Mutex
+	times  int       // that it was logged in
+	judged int       // the latest login of which is known whether it helped
+	fails  int       // logins in a row
+	err    error     // of the last that failed
+	until  time.Time // no login is tried before
 }
 
 func (l *logins) fetch(ctx context.Context, next Fetcher, req *Request) (*Response, error) {
@@ -90,8 +93,8 @@ func (l *logins) fetch(ctx context.Context, next Fetcher, req *Request) (*Respon
 	if err != nil {
 		return nil, err
 	}
-	resp, err := next.Fetch(ctx, req)
-	if err != nil || l.policy.Out == nil || !l.policy.Out(resp) {
+	resp, out, err := l.ask(ctx, next, req, session, times)
+	if err != nil || !out {
 		return resp, err
 	}
 	times, err = l.ensure(ctx, next, req, session, times+1)
@@ -101,10 +104,18 @@ func (l *logins) fetch(ctx context.Context, next Fetcher, req *Request) (*Respon
 	case err != nil:
 		return nil, err
 	}
-	if resp, err = next.Fetch(ctx, req); err == nil {
-		session.judge(times, l.policy.Out(resp))
-	}
+	resp, _, err = l.ask(ctx, next, req, session, times)
 	return resp, err
+}
+
+// ask sends a request of a session that was logged in so many times. out says that the answer says that it is not.
+func (l *logins) ask(ctx context.Context, next Fetcher, req *Request, s *login, times int) (resp *Response, out bool, err error) {
+	resp, err = next.Fetch(ctx, req)
+	if err == nil && l.policy.Out != nil {
+		out = l.policy.Out(resp)
+		s.judge(times, out)
+	}
+	return resp, out, err
 }
 
 // session returns what is known of a session.
@@ -137,11 +148,8 @@ func (l *logins) ensure(ctx context.Context, next Fetcher, req *Request, s *logi
 		err.URL = req.URL
 		return 0, err
 	}
-	switch {
-	case s.times >= times:
-		return s.times, nil
-	case l.isGivenUp(s) || time.Now().Before(s.until):
-		return 0, l.failure(req, s)
+	if done, err := l.settled(req, s, times); done > 0 || err != nil || times == 0 {
+		return done, err
 	}
 	f := FetcherFunc(func(ctx context.Context, r *Request) (*Response, error) {
 		if r != nil && r.Route.Session == "" {
@@ -151,6 +159,8 @@ func (l *logins) ensure(ctx context.Context, next Fetcher, req *Request, s *logi
 		return next.Fetch(ctx, r)
 	})
 	err := l.policy.Login(ctx, f, s.name)
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	switch {
 	case err == nil:
 		s.times++
@@ -167,19 +177,33 @@ func (l *logins) ensure(ctx context.Context, next Fetcher, req *Request, s *logi
 	return 0, l.failure(req, s)
 }
 
-// failed notes that a login has failed.
+// settled returns how often a session was logged in if that is often enough, and an error where no login is to be tried.
+func (l *logins) settled(req *Request, s *login, times int) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch {
+	case s.times >= times:
+		return s.times, nil
+	case l.isGivenUp(s) || time.Now().Before(s.until):
+		return 0, l.failure(req, s)
+	}
+	return 0, nil
+}
+
+// failed notes that a login has failed; s.mu is held.
 func (s *login) failed(err error) {
 	pause := min(time.Second<<min(s.fails, 16), maxLoginPause)
 	s.fails++
 	s.err, s.until = err, time.Now().Add(pause)
 }
 
+// isGivenUp reports whether too many logins have failed; s.mu is held.
 func (l *logins) isGivenUp(s *login) bool {
 	tries := orDefault(l.policy.Tries, defaultLoginTries)
 	return tries > 0 && s.fails >= tries
 }
 
-// failure is the error of a request whose session is not logged in.
+// failure is the error of a request whose session is not logged in; s.mu is held.
 func (l *logins) failure(req *Request, s *login) *Error {
 	e := &Error{Op: "login", URL: req.URL, Kind: KindOf(s.err), Err: s.err}
 	var known *Error
@@ -192,14 +216,10 @@ func (l *logins) failure(req *Request, s *login) *Error {
 	return e
 }
 
-// judge notes what the first answer after a login says of it. While somebody else logs in that is out of date.
+// judge notes what the first answer after a login says of it.
 func (s *login) judge(times int, out bool) {
-	select {
-	case s.turn <- struct{}{}:
-		defer func() { <-s.turn }()
-	default:
-		return
-	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	switch {
 	case s.judged >= times:
 		return
