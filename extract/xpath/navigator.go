@@ -9,11 +9,24 @@ import (
 
 // navigator shows a tree of HTML to the engine. Doctypes are no nodes of XPath.
 type navigator struct {
-	root *html.Node
+	root  *html.Node
+	steps *int // that are left, of all navigators of an evaluation
 	place
 }
 
-func navigate(n *html.Node) *navigator { return &navigator{top(n), place{node: n}} }
+func navigate(n *html.Node, steps *int) *navigator {
+	return &navigator{top(n), steps, place{node: n}}
+}
+
+// spend takes steps. Nothing but a panic ends what the engine is at.
+func (v *navigator) spend(n int) {
+	if *v.steps -= n; *v.steps < 0 {
+		panic(ErrSteps)
+	}
+}
+
+// textStep is how many bytes of text count as a step.
+const textStep = 64
 
 func top(n *html.Node) *html.Node {
 	for n.Parent != nil {
@@ -61,20 +74,30 @@ func (v *navigator) Value() string {
 	if v.attr > 0 {
 		return v.node.Attr[v.attr-1].Val
 	}
-	return text(v.node)
+	s, nodes := textAndNodes(v.node)
+	v.spend(nodes + len(s)/textStep)
+	return s
 }
 
 func text(n *html.Node) string {
+	s, _ := textAndNodes(n)
+	return s
+}
+
+// textAndNodes is the string value of a node, with the number of nodes in it.
+func textAndNodes(n *html.Node) (string, int) {
 	if n.Type == html.TextNode || n.Type == html.CommentNode {
-		return n.Data
+		return n.Data, 0
 	}
 	var b strings.Builder
+	nodes := 0
 	for c := next(n, n); c != nil; c = next(c, n) {
+		nodes++
 		if c.Type == html.TextNode {
 			b.WriteString(c.Data)
 		}
 	}
-	return b.String()
+	return b.String(), nodes
 }
 
 // Copy returns another navigator at the same place.
@@ -88,6 +111,7 @@ func (v *navigator) MoveToRoot() { v.place = place{node: v.root} }
 
 // MoveToParent goes up.
 func (v *navigator) MoveToParent() bool {
+	v.spend(1)
 	if v.attr > 0 {
 		v.attr = 0
 		return true
@@ -97,6 +121,7 @@ func (v *navigator) MoveToParent() bool {
 
 // MoveToNextAttribute goes to the first attribute, or to the next one.
 func (v *navigator) MoveToNextAttribute() bool {
+	v.spend(1)
 	if v.node.Type != html.ElementNode || v.attr >= len(v.node.Attr) {
 		return false
 	}
@@ -106,6 +131,7 @@ func (v *navigator) MoveToNextAttribute() bool {
 
 // MoveToChild goes to the first child.
 func (v *navigator) MoveToChild() bool {
+	v.spend(1)
 	return v.attr == 0 && v.move(skip(v.node.FirstChild, true))
 }
 
@@ -120,11 +146,13 @@ func (v *navigator) MoveToFirst() bool {
 
 // MoveToNext goes to the next sibling.
 func (v *navigator) MoveToNext() bool {
+	v.spend(1)
 	return v.attr == 0 && v.move(skip(v.node.NextSibling, true))
 }
 
 // MoveToPrevious goes to the sibling before.
 func (v *navigator) MoveToPrevious() bool {
+	v.spend(1)
 	return v.attr == 0 && v.move(skip(v.node.PrevSibling, false))
 }
 
