@@ -156,6 +156,7 @@ func (p *pageData) fault(err *literal.LimitError) {
 // assignments finds what a script assigns. It passes strings and comments, so that what looks like code in them is none.
 func (p *pageData) assignments(js []byte, l literal.Limits) {
 	tries := maxTries*len(js) + 1<<10
+	open := map[byte]int{}
 	for i := 0; i < len(js); i++ {
 		if tries <= 0 {
 			p.fault(&literal.LimitError{What: "bytes in search of literals", Limit: maxTries*len(js) + 1<<10})
@@ -163,7 +164,7 @@ func (p *pageData) assignments(js []byte, l literal.Limits) {
 		}
 		switch c := js[i]; c {
 		case '"', '\'', '`':
-			i = passQuoted(js, i)
+			i = passQuoted(js, i, open)
 		case '/':
 			if end := passComment(js, i); end > i {
 				i = end
@@ -242,19 +243,23 @@ func plainName(name string) string {
 	return name
 }
 
-// passQuoted returns the last byte of a string; where it has no end, or none on its line, its quote.
-func passQuoted(js []byte, i int) int {
+// passQuoted returns the last byte of a string; where it has no end, or none on its line, its quote. Up to where there is none
+// stands in open, by the quote: the same quote that stands before that has none either.
+func passQuoted(js []byte, i int, open map[byte]int) int {
 	quote := js[i]
-	for k := i + 1; k < len(js); k++ {
-		switch c := js[k]; {
-		case c == quote:
+	if i < open[quote] {
+		return i
+	}
+	k := i + 1
+	for ; k < len(js) && (js[k] != '\n' || quote == '`'); k++ {
+		switch js[k] {
+		case quote:
 			return k
-		case c == '\\':
+		case '\\':
 			k++
-		case c == '\n' && quote != '`':
-			return i
 		}
 	}
+	open[quote] = k
 	return i
 }
 

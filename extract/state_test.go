@@ -78,17 +78,6 @@ func TestHugeIslandIsRefused(t *testing.T) {
 	}
 }
 
-func TestHostileScriptsAreLinear(t *testing.T) {
-	t.Parallel()
-	for _, piece := range []string{"a={", "a=[", "a={b:\"", "a=['x=[',", "x=`", "'", "/*", "a=JSON.parse('", "<!--", "a={b=", "a=[1,"} {
-		page := "<script>" + strings.Repeat(piece, 50_000) + "</script>"
-		_ = extract.NewDocument([]byte(page), extract.DocumentOptions{}).States()
-	}
-	for _, piece := range []string{"<script", "<!--", "<!--x-->", "<!--x--!>", "<script>self.__next_f.push(</script>", "<script>self.__next_f.push([1,'</script>", "<script>", "<a '", "<style>", "</", "<script><!--<script>"} {
-		_ = extract.NewDocument([]byte(strings.Repeat(piece, 50_000)), extract.DocumentOptions{}).States()
-	}
-}
-
 // What a bound may have left out is told.
 func TestBoundsOfTheSearchAreTold(t *testing.T) {
 	t.Parallel()
