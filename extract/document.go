@@ -89,9 +89,10 @@ func (d *Document) Text() (string, error) {
 }
 
 // Tree returns the tree that golang.org/x/net/html builds of the page with scripting off, so that noscript is parsed.
-// Where elements are nested deeper than 512, which that package refuses, or where formatting elements that are left open
-// would have to be repeated all over the page (500,000 times and more), the tree is of the page without the start tags
-// that are too many; Flattened tells. The error is that of Text, or a *TreeError.
+// Where elements are nested deeper than 512, which that package refuses, where formatting elements that are left open
+// would have to be repeated all over the page (500,000 times and more), or where html or body begin more than 64 times, the
+// tree is of the page without the start tags that are too many; Flattened tells. The error is that of Text, or a
+// *TreeError.
 func (d *Document) Tree() (*html.Node, error) {
 	p, err := d.tree()
 	return p.root, err

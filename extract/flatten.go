@@ -17,12 +17,16 @@ const (
 	// maxClones is how many elements a tree may have that stand for tags that others share: a formatting element that is
 	// left open is opened again in every block that follows.
 	maxClones = 500_000
+	// maxRoots is how many start tags of html and body a flattened page has. The parser adds the attributes of each to those that
+	// are there, and looks at all of them for that.
+	maxRoots = 64
 )
 
 // parsePage parses a page, flattened where its tree would be too deep or too large.
 func parsePage(text []byte) (parsed, error) {
 	tags := bytes.Count(text, []byte("<"))
-	if tags*min(countFormatting(text, tags), maxOpen) <= maxClones || fits(text) {
+	formatting, roots := countStartTags(text, tags)
+	if roots <= maxRoots && (tags*min(formatting, maxOpen) <= maxClones || fits(text)) {
 		if root, err := parseTree(text); err == nil {
 			return parsed{root: root}, nil
 		}
@@ -38,20 +42,27 @@ func parseTree(text []byte) (*html.Node, error) {
 	return html.ParseWithOptions(bytes.NewReader(text), html.ParseOptionEnableScripting(false))
 }
 
-// countFormatting counts what may be start tags of formatting elements, at most tags. Each can be opened again at each
-// tag, as far as they fit on the stack.
-func countFormatting(text []byte, tags int) (n int) {
+// countStartTags counts what may be start tags of formatting elements, at most tags, and of html and body. Each of the former can
+// be opened again at each tag, as far as they fit on the stack. Where there are too few tags to matter it counts nothing.
+func countStartTags(text []byte, tags int) (formatting, roots int) {
 	if tags*min(tags, maxOpen) <= maxClones {
-		return tags
+		return tags, 0
 	}
 	for i := 0; ; i++ {
 		next := bytes.IndexByte(text[i:], '<')
 		if next < 0 {
-			return n
+			return formatting, roots
 		}
 		i += next
-		if end := nameEnd(text[:min(len(text), i+9)], i+1); end > 0 && isFormatting(nameOf(text[i+1:end]).atom) {
-			n++
+		end := nameEnd(text[:min(len(text), i+9)], i+1)
+		if end <= 0 {
+			continue
+		}
+		switch name := nameOf(text[i+1 : end]).atom; {
+		case isFormatting(name):
+			formatting++
+		case isRoot(name):
+			roots++
 		}
 	}
 }
@@ -79,6 +90,7 @@ func flatten(text []byte, tags int) []byte {
 type filter struct {
 	depth      int  // most open elements
 	formatting int  // most active formatting elements
+	roots      int  // start tags of html and body so far
 	check      bool // the scan stops where the page is too deep or too large
 
 	dropped map[uint64]int // start tags that are left out, by the hash of their name; nil: none are
@@ -98,7 +110,11 @@ func (f *filter) drops(t *token, b *builder, text []byte, start, end int) bool {
 		f.dropped[t.hash]--
 	} else {
 		tooDeep := f.tooDeep(b) && (b.isForeign() || !closesAtOnce(t.atom))
-		if !tooDeep && (!isFormatting(t.atom) || b.active(f.formatting) < f.formatting) {
+		if isRoot(t.atom) {
+			f.roots++
+		}
+		tooMany := isRoot(t.atom) && f.roots > maxRoots || isFormatting(t.atom) && b.active(f.formatting) >= f.formatting
+		if !tooDeep && !tooMany {
 			return false
 		}
 		f.dropped[t.hash]++
@@ -135,6 +151,8 @@ func closesAtOnce(a atom.Atom) bool {
 	}
 	return false
 }
+
+func isRoot(a atom.Atom) bool { return a == atom.Html || a == atom.Body }
 
 func isFormatting(a atom.Atom) bool {
 	switch a {

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/seine-go/seine/internal/growthtest"
 )
 
 // A page is cut no more than its parser demands.
@@ -33,6 +35,34 @@ func TestFlattenCutsNoMoreThanItMust(t *testing.T) {
 	}
 	if n := count(strings.Repeat("<table><tr><td>", 300)+"<font size=1>x", "td"); n < maxOpen/4-4 {
 		t.Errorf("%d cells are left", n)
+	}
+}
+
+// Of the start tags of html and body only so many give their attributes to the tree, which tells.
+func TestRootsAreBounded(t *testing.T) {
+	t.Parallel()
+	for _, root := range []string{"html", "body"} {
+		for _, tags := range []int{maxRoots, maxRoots + 1} {
+			var b strings.Builder
+			for i := range tags {
+				fmt.Fprintf(&b, "<%s a%d>", strings.ToUpper(root), i)
+			}
+			d := NewDocument([]byte(b.String()+strings.Repeat("<br>", 1000)+"<h1>x</h1>"), DocumentOptions{})
+			found, err := d.Find(root)
+			if err != nil || found.Length() != 1 || len(found.Nodes[0].Attr) != maxRoots || d.Flattened() != (tags > maxRoots) {
+				t.Errorf("%d of %s: %d attributes, flattened %t, %v", tags, root, len(found.Nodes[0].Attr), d.Flattened(), err)
+			}
+			if found, _ := d.Find("h1"); found.Length() != 1 {
+				t.Error("the heading is lost")
+			}
+		}
+		growthtest.Linear(t, root, func(size int) string {
+			var b strings.Builder
+			for i := 0; b.Len() < size; i++ {
+				fmt.Fprintf(&b, "<%s a%d>", root, i)
+			}
+			return b.String()
+		}, func(page string) { _, _ = NewDocument([]byte(page), DocumentOptions{Encoding: "utf-8"}).Tree() })
 	}
 }
 
