@@ -1,10 +1,6 @@
 package css
 
-import (
-	"golang.org/x/net/html"
-
-	"github.com/seine-go/seine/internal/htmltree"
-)
+import "golang.org/x/net/html"
 
 // test is a simple selector.
 type test func(m *matcher, n *html.Node) bool
@@ -13,11 +9,14 @@ func never(*matcher, *html.Node) bool { return false }
 
 // matcher is one call of a Selector: what is selected in, and what is worth remembering of it.
 type matcher struct {
-	scope  *html.Node // what :scope is; nil: the root element
-	anchor *html.Node // what the selectors of a :has are relative to
+	scope *html.Node // what :scope is; nil: the root element
 
-	places map[*nth]map[*html.Node]int // of the children of parents that have many
-	firsts map[firstKey]int            // where the first child of a parent is that the left part of a ~ selects
+	places    map[*nth]map[*html.Node]int // of the children of parents that have many
+	firsts    map[firstKey]int            // where the first child of a parent is that the left part of a ~ selects
+	relatives map[*chain]*relatives       // what :has has found
+	texts     map[*html.Node]*texts       // of what :contains has looked at
+	textNodes int                         // that :contains has looked at one by one
+	legends   map[*html.Node]*html.Node   // of fieldsets
 }
 
 type firstKey struct {
@@ -49,21 +48,24 @@ func (m *matcher) any(list []*chain, n *html.Node) bool {
 	return false
 }
 
+func (m *matcher) passes(tests []test, n *html.Node) bool {
+	for _, t := range tests {
+		if !t(m, n) {
+			return false
+		}
+	}
+	return true
+}
+
 // match tries the parts of a selector up to i, from right to left.
 func (m *matcher) match(c *chain, i int, n *html.Node) outcome {
-	for _, t := range c.parts[i].tests {
-		if !t(m, n) {
-			return fails
-		}
-	}
-	before := c.parts[i].before
-	if i == 0 {
-		if before == none || m.related(before, n) {
-			return matches
-		}
+	if !m.passes(c.parts[i].tests, n) {
 		return fails
 	}
-	switch before {
+	if i == 0 {
+		return matches
+	}
+	switch c.parts[i].before {
 	case child:
 		if p := parent(n); p != nil {
 			return m.match(c, i-1, p)
@@ -120,75 +122,6 @@ func (m *matcher) matchFirst(c *chain, i int, n *html.Node) outcome {
 		return matches
 	}
 	return failsSiblings
-}
-
-// related reports whether n stands to the anchor as the first combinator of a relative selector says.
-func (m *matcher) related(c combinator, n *html.Node) bool {
-	switch c {
-	case child:
-		return n.Parent == m.anchor
-	case descendant:
-		for p := n.Parent; p != nil; p = p.Parent {
-			if p == m.anchor {
-				return true
-			}
-		}
-	case adjacent:
-		return previous(n) == m.anchor
-	case sibling:
-		for s := previous(n); s != nil; s = previous(s) {
-			if s == m.anchor {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// has reports whether a relative selector selects anything from n.
-func (m *matcher) has(list []*chain, n *html.Node) bool {
-	outer := m.anchor
-	m.anchor = n
-	defer func() { m.anchor = outer }()
-	for _, c := range list {
-		if m.hasOne(c, n) {
-			return true
-		}
-	}
-	return false
-}
-
-func (m *matcher) hasOne(c *chain, n *html.Node) bool {
-	last := len(c.parts) - 1
-	switch first := c.parts[0].before; {
-	case first == child && last == 0:
-		for e := n.FirstChild; e != nil; e = e.NextSibling {
-			if e.Type == html.ElementNode && m.match(c, last, e) == matches {
-				return true
-			}
-		}
-	case first == child || first == descendant:
-		return m.below(c, n)
-	default:
-		for s := following(n); s != nil; s = following(s) {
-			if m.match(c, last, s) == matches || last > 0 && m.below(c, s) {
-				return true
-			}
-			if first == adjacent && last == 0 {
-				return false
-			}
-		}
-	}
-	return false
-}
-
-func (m *matcher) below(c *chain, n *html.Node) bool {
-	for e := htmltree.Next(n, n); e != nil; e = htmltree.Next(e, n) {
-		if e.Type == html.ElementNode && m.match(c, len(c.parts)-1, e) == matches {
-			return true
-		}
-	}
-	return false
 }
 
 // parent is the element that n is in.

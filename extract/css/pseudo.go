@@ -4,8 +4,6 @@ import (
 	"strings"
 
 	"golang.org/x/net/html"
-
-	"github.com/seine-go/seine/internal/htmltree"
 )
 
 // pseudo reads what stands behind a colon.
@@ -110,27 +108,6 @@ func (p *parser) argument() (string, error) {
 		return "", p.fail("a text is missing")
 	}
 	return text, nil
-}
-
-// contains tests the text of an element, without regard to ASCII case, as cascadia does.
-func contains(text string, own bool) test {
-	return func(_ *matcher, n *html.Node) bool {
-		var b strings.Builder
-		if own {
-			for c := n.FirstChild; c != nil; c = c.NextSibling {
-				if c.Type == html.TextNode {
-					b.WriteString(c.Data)
-				}
-			}
-		} else {
-			for c := htmltree.Next(n, n); c != nil; c = htmltree.Next(c, n) {
-				if c.Type == html.TextNode {
-					b.WriteString(c.Data)
-				}
-			}
-		}
-		return strings.Contains(lowerASCII(b.String()), text)
-	}
 }
 
 // lang reads language ranges.

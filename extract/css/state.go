@@ -19,8 +19,8 @@ var pseudoClasses = map[string]test{
 	"link":          isLink,
 	"any-link":      isLink,
 	"checked":       isChecked,
-	"disabled":      func(_ *matcher, n *html.Node) bool { return canDisable(n) && isDisabled(n) },
-	"enabled":       func(_ *matcher, n *html.Node) bool { return canDisable(n) && !isDisabled(n) },
+	"disabled":      func(m *matcher, n *html.Node) bool { return canDisable(n) && m.isDisabled(n) },
+	"enabled":       func(m *matcher, n *html.Node) bool { return canDisable(n) && !m.isDisabled(n) },
 	"required":      func(_ *matcher, n *html.Node) bool { return canRequire(n) && has(n, "required") },
 	"optional":      func(_ *matcher, n *html.Node) bool { return canRequire(n) && !has(n, "required") },
 	"input":         isInput,
@@ -105,7 +105,7 @@ func canDisable(n *html.Node) bool {
 
 // isDisabled is by the element itself, by the optgroup of an option, or by a fieldset, whose first legend it spares (WHATWG
 // HTML 4.16.3 and 4.10.18.5).
-func isDisabled(n *html.Node) bool {
+func (m *matcher) isDisabled(n *html.Node) bool {
 	if has(n, "disabled") {
 		return true
 	}
@@ -116,18 +116,27 @@ func isDisabled(n *html.Node) bool {
 		return false
 	}
 	for c, p := n, n.Parent; p != nil; c, p = p, p.Parent {
-		if p.DataAtom == atom.Fieldset && has(p, "disabled") && c != firstLegend(p) {
+		if p.DataAtom == atom.Fieldset && has(p, "disabled") && c != m.firstLegend(p) {
 			return true
 		}
 	}
 	return false
 }
 
-func firstLegend(fieldset *html.Node) *html.Node {
-	for c := fieldset.FirstChild; c != nil; c = c.NextSibling {
+// firstLegend remembers what it finds: a fieldset may have many fields.
+func (m *matcher) firstLegend(fieldset *html.Node) *html.Node {
+	legend, known := m.legends[fieldset]
+	if known {
+		return legend
+	}
+	for c := fieldset.FirstChild; c != nil && legend == nil; c = c.NextSibling {
 		if c.DataAtom == atom.Legend {
-			return c
+			legend = c
 		}
 	}
-	return nil
+	if m.legends == nil {
+		m.legends = map[*html.Node]*html.Node{}
+	}
+	m.legends[fieldset] = legend
+	return legend
 }
