@@ -111,7 +111,7 @@ func randomChain(r *rand.Rand, relative bool) string {
 func TestEqualsNaiveMatcher(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(1, 2))
-	for range 30 {
+	for range 15 {
 		page := randomPage(r)
 		plain, relative := randomChain(r, false), randomChain(r, true)
 		p := parser{s: plain}

@@ -17,7 +17,7 @@ func Linear(t testing.TB, name string, input func(size int) string, work func(st
 	t.Helper()
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
-	small, large := best(5, input(Size/16), work), best(2, input(Size), work)
+	small, large := best(3, input(Size/16), work), best(1, input(Size), work)
 	if large > 90*small && large > 50*time.Millisecond {
 		t.Errorf("%s: %v for %d KiB, %v for %d KiB", name, small, Size>>14, large, Size>>10)
 	}
