@@ -219,7 +219,8 @@ func isAside(n *html.Node) bool {
 				return true
 			}
 		case "style":
-			if strings.Contains(strings.ReplaceAll(a.Val, " ", ""), "display:none") {
+			style := strings.ToLower(strings.Join(strings.Fields(a.Val), ""))
+			if strings.Contains(style, "display:none") || strings.Contains(style, "visibility:hidden") {
 				return true
 			}
 		}

@@ -1,6 +1,8 @@
 package readable
 
 import (
+	"bytes"
+	"regexp"
 	"strings"
 
 	"golang.org/x/net/html"
@@ -24,13 +26,29 @@ type writer struct {
 	cut      bool
 
 	b      strings.Builder
-	line   strings.Builder // the block that is being written, blanks run together
-	blank  bool            // a blank is due
-	prefix []string        // what stands before each line: of quotes and lists
-	marker string          // of the list item that begins
-	tight  bool            // the next block follows without an empty line
-	before []string        // prefix of the block before
-	level  int             // signs and links that this stands in
+	line   bytes.Buffer // the block that is being written, blanks run together
+	start  int          // where in it the last line begins
+	blank  bool         // a blank is due
+	prefix []string     // what stands before each line: of quotes and lists
+	marker string       // of the list item that begins
+	tight  bool         // the next block follows without an empty line
+	before []string     // prefix of the block before
+	level  int          // signs and links that this stands in
+	flat   bool         // all is written on one line: headings, cells, links round blocks
+	cell   bool         // it is that of a cell
+}
+
+// inner is a writer for what stands in signs, links, headings and cells.
+func (w *writer) inner(flat bool) *writer {
+	return &writer{most: w.most, base: w.base, markdown: w.markdown, level: w.level + 1, flat: w.flat || flat, cell: w.cell}
+}
+
+// oneLine is what an element has, on one line.
+func (w *writer) oneLine(n *html.Node, depth int) string {
+	in := w.inner(true)
+	in.level, in.cell = w.level, w.cell || n.DataAtom == atom.Td || n.DataAtom == atom.Th
+	in.children(n, depth)
+	return strings.TrimSpace(in.line.String())
 }
 
 func (w *writer) write(n *html.Node) string {
@@ -67,19 +85,6 @@ func (w *writer) element(n *html.Node, depth int) {
 	switch n.DataAtom {
 	case atom.Br:
 		w.breakLine()
-	case atom.Hr:
-		w.flush()
-		if w.markdown {
-			w.sign("---")
-		}
-		w.flush()
-	case atom.H1, atom.H2, atom.H3, atom.H4, atom.H5, atom.H6:
-		w.flush()
-		if w.markdown {
-			w.sign(strings.Repeat("#", int(n.Data[1]-'0')) + " ")
-		}
-		w.children(n, depth)
-		w.flush()
 	case atom.Em, atom.I:
 		w.around("*", n, depth)
 	case atom.Strong, atom.B:
@@ -90,6 +95,29 @@ func (w *writer) element(n *html.Node, depth int) {
 		w.link(n, depth)
 	case atom.Img:
 		w.image(n)
+	default:
+		switch {
+		case isInline(n.DataAtom):
+			w.children(n, depth)
+		case w.flat:
+			w.blank = true
+			w.children(n, depth)
+			w.blank = true
+		default:
+			w.block(n, depth)
+		}
+	}
+}
+
+func (w *writer) block(n *html.Node, depth int) {
+	w.flush()
+	switch n.DataAtom {
+	case atom.Hr:
+		if w.markdown {
+			w.sign("---")
+		}
+	case atom.H1, atom.H2, atom.H3, atom.H4, atom.H5, atom.H6:
+		w.heading(n, depth)
 	case atom.Pre:
 		w.pre(n)
 	case atom.Blockquote:
@@ -99,14 +127,9 @@ func (w *writer) element(n *html.Node, depth int) {
 	case atom.Table:
 		w.table(n, depth)
 	default:
-		if isInline(n.DataAtom) {
-			w.children(n, depth)
-			return
-		}
-		w.flush()
 		w.children(n, depth)
-		w.flush()
 	}
+	w.flush()
 }
 
 func isInline(a atom.Atom) bool {
@@ -126,7 +149,8 @@ func (w *writer) text(s string) {
 		}
 		w.space()
 		if w.markdown {
-			word = escape(word, w.line.Len() == 0)
+			before := w.line.Bytes()[w.start:]
+			word = escape(word, string(before[:min(len(before), maxNumber+1)]))
 		}
 		w.line.WriteString(word)
 	}
@@ -139,20 +163,28 @@ func isSpace(r rune) bool { return r == ' ' || r == '\n' || r == '\t' || r == '\
 
 // space writes the blank that is due, unless the line begins.
 func (w *writer) space() {
-	if s := w.line.String(); w.blank && s != "" && !strings.HasSuffix(s, "\n") && !strings.HasSuffix(s, " ") {
+	if s := w.line.Bytes(); w.blank && len(s) > 0 && s[len(s)-1] != '\n' && s[len(s)-1] != ' ' {
 		w.line.WriteByte(' ')
 	}
 	w.blank = false
 }
 
-// escape puts backslashes before what Markdown would take for its own.
-func escape(word string, begins bool) string {
+// maxNumber is how many digits a number before a list item may have (CommonMark 5.2).
+const maxNumber = 9
+
+// reference matches what Markdown takes for a character reference.
+var reference = regexp.MustCompile(`^&(#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]*);`)
+
+// escape puts backslashes before what Markdown would take for its own; before is what stands before the word on its line.
+func escape(word, before string) string {
 	var b strings.Builder
 	for i, r := range word {
 		switch {
-		case strings.ContainsRune("\\`*_[]<>|", r),
-			begins && i == 0 && strings.ContainsRune("#+-=~", r),
-			begins && (r == '.' || r == ')') && i > 0 && strings.Trim(word[:i], "0123456789") == "":
+		case strings.ContainsRune("\\`*_[]<>|~", r),
+			r == '&' && reference.MatchString(word[i:]),
+			before == "" && i == 0 && strings.ContainsRune("#+-=", r),
+			(r == '.' || r == ')') && before+word[:i] != "" && len(before)+i <= maxNumber && strings.Trim(before+word[:i], "0123456789") == "",
+			r == '#' && strings.Trim(word, "#") == "": // at the end of a heading
 			b.WriteByte('\\')
 		}
 		b.WriteRune(r)
@@ -160,29 +192,38 @@ func escape(word string, begins bool) string {
 	return b.String()
 }
 
-// sign writes what is Markdown's.
+// sign writes what is Markdown's. A "!" before a link would make an image of it.
 func (w *writer) sign(s string) {
 	w.space()
+	if line := w.line.Bytes(); s[0] == '[' && bytes.HasSuffix(line, []byte("!")) {
+		w.line.Truncate(len(line) - 1)
+		w.line.WriteString("\\!")
+	}
 	w.line.WriteString(s)
 }
 
 func (w *writer) breakLine() {
+	if w.flat {
+		w.blank = true
+		return
+	}
 	if w.line.Len() > 0 {
 		if w.markdown {
 			w.line.WriteByte('\\')
 		}
 		w.line.WriteByte('\n')
+		w.start = w.line.Len()
 	}
 	w.blank = false
 }
 
 // around writes what an element has between signs; nothing of them where it has nothing.
 func (w *writer) around(sign string, n *html.Node, depth int) {
-	if !w.markdown || w.level >= maxLevel || hasBlocks(n) {
+	if !w.markdown || w.level >= maxLevel || !w.flat && hasBlocks(n) {
 		w.children(n, depth)
 		return
 	}
-	inner := writer{most: w.most, base: w.base, markdown: true, level: w.level + 1}
+	inner := w.inner(false)
 	inner.children(n, depth)
 	text := strings.TrimSpace(inner.line.String())
 	if text == "" {
@@ -219,7 +260,7 @@ func (w *writer) flush() {
 		text = strings.TrimRight(strings.TrimSuffix(text, "\\\n"), " ")
 	}
 	w.line.Reset()
-	w.blank = false
+	w.start, w.blank = 0, false
 	if strings.Trim(text, "\\\n ") == "" {
 		return
 	}
