@@ -125,3 +125,59 @@ func TestMemoryIsFlat(t *testing.T) {
 	}
 	fmt.Printf("shown durable.5: greatest heap in each half million of 5 million URLs: %v MiB\n", sizes)
 }
+
+// Requests that wait for their time are in the file too: what is in memory of them does not grow with their number, and a
+// crawl that has many is there at once.
+func TestDelayedMemoryIsFlat(t *testing.T) {
+	n := 20_000
+	if long() {
+		n = 250_000
+	}
+	path := filepath.Join(t.TempDir(), "crawl.db")
+	o := Options{Frontier: crawler.MemoryOptions{SpillBytes: 1 << 20, SeenBytes: 1 << 20}}
+	db, err := Open(t.Context(), path, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := db.Frontier().SetHost(t.Context(), "", crawler.HostPolicy{Spacing: -1, MaxInFlight: -1, Adapt: crawler.SwitchOff}); err != nil {
+		t.Fatal(err)
+	}
+	var sizes [4]int64
+	for i := range sizes {
+		for from := i * n; from < (i+1)*n; from += 1000 {
+			fill(t, db.Frontier(), from, from+1000)
+			b, err := db.Frontier().Lease(t.Context(), crawler.LeaseRequest{Owner: "A", Boot: 1, Max: 1000})
+			if err != nil || len(b.Leases) != 1000 {
+				t.Fatal(len(b.Leases), err)
+			}
+			s := make([]crawler.Settlement, len(b.Leases))
+			for j, l := range b.Leases {
+				s[j] = crawler.Settlement{Lease: l, Outcome: crawler.Retry, Delay: time.Hour + time.Duration((j*7919)%1000)*time.Minute}
+			}
+			if err := db.Frontier().Settle(t.Context(), s...); err != nil {
+				t.Fatal(err)
+			}
+			sizes[i] = max(sizes[i], heap())
+		}
+	}
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	start := time.Now()
+	if db, err = Open(t.Context(), path, o); err != nil {
+		t.Fatal(err)
+	}
+	took := time.Since(start)
+	defer db.Close()
+	if s, err := db.Frontier().Stats(t.Context()); err != nil || s.Delayed != int64(4*n) {
+		t.Errorf("%+v, %v", s, err)
+	}
+	const noise = 1 << 20
+	if each := float64(sizes[3]-sizes[0]-noise) / float64(3*n); each > 2 || long() && took > 2*time.Second {
+		t.Errorf("the greatest heap of each quarter: %d bytes; opening took %v", sizes, took)
+	}
+	if !t.Failed() {
+		fmt.Printf("shown durable.5: with %d delayed requests the greatest heap of each quarter is %d KiB; the file was open after %v\n",
+			4*n, []int64{sizes[0] >> 10, sizes[1] >> 10, sizes[2] >> 10, sizes[3] >> 10}, took.Round(time.Millisecond))
+	}
+}
