@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"reflect"
 	"runtime"
 	"slices"
 	"testing"
@@ -197,4 +198,31 @@ func TestDamagedDelayRunIsKnown(t *testing.T) {
 	if _, err := m.Lease(t.Context(), LeaseRequest{Owner: "A", Max: 10}); !errors.Is(err, ErrJournal) {
 		t.Error(err)
 	}
+}
+
+// Whatever is read back of delayed requests, it is a fault or what can be written again.
+func FuzzDecodeDelayed(f *testing.F) {
+	e := &delayedEntry{delayMark: delayMark{time.Hour, 7}, hash: 1 << 60, host: "films.example", then: again, priority: -3, record: []byte("record")}
+	f.Add(appendDelayed(nil, e))
+	f.Add(appendDelayed(appendDelayed(nil, e), &delayedEntry{}))
+	f.Add(appendDelayRun(nil, &delayRun{off: 3, first: e.delayMark, parts: []partOfRun{{first: e.delayMark, block: 9}, {block: 10}}}))
+	f.Fuzz(func(t *testing.T, p []byte) {
+		a := newArena()
+		if all, err := a.entries(p, 0); err == nil {
+			var q []byte
+			for _, e := range all {
+				q = appendDelayed(q, e)
+			}
+			if same, err := a.entries(q, 0); err != nil || !reflect.DeepEqual(all, same) {
+				t.Errorf("%+v, then %+v, %v", all, same, err)
+			}
+		}
+		d := decoder{rest: p}
+		if r := d.delayRun(); r != nil {
+			again := decoder{rest: appendDelayRun(nil, r)}
+			if same := again.delayRun(); !reflect.DeepEqual(r, same) {
+				t.Errorf("%+v, then %+v", r, same)
+			}
+		}
+	})
 }

@@ -223,6 +223,7 @@ func (w *writer) settle(b *batch) bool {
 			for _, u := range b.units {
 				w.forget(u.state)
 			}
+			b.units = nil // a state is large, and the next batch may be long in coming
 			w.mu.Unlock()
 			close(b.done)
 			return true
