@@ -39,7 +39,9 @@ type Document struct {
 
 // DocumentOptions says what a page is.
 type DocumentOptions struct {
-	// URL is where the page was found, after redirects. Only Hints needs it.
+	// URL is where the page was found, after redirects. References are resolved against it: those of Hints and forms, of
+	// structured data, of fields that are URLs; and it is the source url=. Empty leaves references as they are, and Hints has none
+	// that are relative.
 	URL string
 	// Header is the header of the response, for Hints. Nil means none.
 	Header http.Header

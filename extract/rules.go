@@ -59,9 +59,9 @@ func (e *RulesError) Unwrap() error { return e.Err }
 
 // ParseRules reads rules from JSON; see ParseRulesYAML for YAML. The error is a *RulesError.
 func ParseRules(text []byte) (Rules, error) {
-	v, err := parseWhole(text, literal.Limits{})
+	v, err := literal.ParseUnique(text, literal.Limits{})
 	if err != nil {
-		return nil, &RulesError{Err: err}
+		return nil, rulesError(text, err)
 	}
 	rules, fault := (&ruleReader{}).rules(plainValue(v), 0)
 	if fault != nil {
@@ -69,6 +69,44 @@ func ParseRules(text []byte) (Rules, error) {
 		return nil, fault
 	}
 	return rules, nil
+}
+
+// rulesError says where rules are no JSON.
+func rulesError(text []byte, err error) *RulesError {
+	var syntax *literal.SyntaxError
+	if !errors.As(err, &syntax) {
+		return &RulesError{Err: err}
+	}
+	line, column := lineOf(text, syntax.Offset)
+	return &RulesError{Line: line, Column: column, Err: errors.New(syntax.Reason)}
+}
+
+// MarshalJSON writes a rule as ParseRules reads it: a text if that is all, or an object.
+func (r Rule) MarshalJSON() ([]byte, error) {
+	if r.made == nil && r.Fields == nil {
+		return json.Marshal(r.Tag)
+	}
+	d, fault := r.declaration()
+	if fault != nil {
+		return nil, fault
+	}
+	o := map[string]any{}
+	if r.Fields != nil {
+		o["fields"] = r.Fields
+	}
+	sources := make([]string, 0, len(d.sources))
+	for _, p := range d.sources {
+		sources = append(sources, p.key+"="+p.value)
+	}
+	if len(sources) > 0 {
+		o["from"] = sources
+	}
+	for _, p := range d.options {
+		if o[p.key] = any(p.value); !p.hasValue {
+			o[p.key] = true
+		}
+	}
+	return json.Marshal(o)
 }
 
 // UnmarshalJSON reads rules.
@@ -113,7 +151,12 @@ func locate(text []byte, path string) (line, column int) {
 	if err != nil || !ok {
 		return 0, 0
 	}
-	before := string(text[:cap(text)-cap(raw)])
+	return lineOf(text, cap(text)-cap(raw))
+}
+
+// lineOf is the place of an offset, in characters from 1.
+func lineOf(text []byte, offset int) (line, column int) {
+	before := string(text[:min(offset, len(text))])
 	start := strings.LastIndexByte(before, '\n') + 1
 	return strings.Count(before, "\n") + 1, len([]rune(before[start:])) + 1
 }

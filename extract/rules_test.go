@@ -114,8 +114,8 @@ func TestBadRulesAreFoundAtTheirPlace(t *testing.T) {
 		{"A: css=a ; requird", 1, 12, `no option is called "requird"`},
 		{"\nA: 'css=a ; requird'", 2, 13, `no option is called "requird"`},
 		{"A: css=a[", 1, 9, "open to the end"},
-		{"A:\n  from: css=a >", 2, 13, "css"},
-		{"A:\n  from:\n    - css=b\n    - \"css=a >\"", 4, 12, "css"},
+		{"A:\n  from: css=a >", 2, 16, "css"},
+		{"A:\n  from:\n    - css=b\n    - \"css=a >\"", 4, 15, "css"},
 		{"A:\n  from: css=a\n  re: '/(/'", 3, 7, "missing closing"},
 		{"A:\n  from: css=a\n  key: css=b", 3, 3, "does not go with"},
 		{"A:\n  from: [css=a, 5]", 2, 17, "no source"},
@@ -164,6 +164,38 @@ func TestBadRulesAreFoundAtTheirPlace(t *testing.T) {
 	}
 }
 
+// What json.Marshal writes of rules is read as the same rules.
+func TestRulesRoundTrip(t *testing.T) {
+	t.Parallel()
+	code := extract.Rules{"A": {Tag: "css=h1 ; join=' ; ' ; trim"}, "B": {Tag: "css=li", Fields: extract.Rules{"C": {Tag: "css=a || json=$['a||b'] ; required"}}}}
+	for _, rules := range []extract.Rules{parsed(t, extract.ParseRules, rulesJSON), parsed(t, extract.ParseRulesYAML, rulesYAML), code} {
+		first, err := json.Marshal(rules)
+		if err != nil {
+			t.Fatal(err)
+		}
+		again := parsed(t, extract.ParseRules, string(first))
+		second, err := json.Marshal(again)
+		if err != nil || string(first) != string(second) || len(again) != len(rules) {
+			t.Errorf("%s\n%s, %v", first, second, err)
+		}
+	}
+	for _, source := range []string{rulesJSON, rulesYAML} {
+		parse := extract.ParseRules
+		if source == rulesYAML {
+			parse = extract.ParseRulesYAML
+		}
+		text, _ := json.Marshal(parsed(t, parse, source))
+		a, _, err := extract.MustCompile[ruled](extract.Options{Rules: parsed(t, parse, source)}).Extract(t.Context(), document(filmPage))
+		b, _, err2 := extract.MustCompile[ruled](extract.Options{Rules: parsed(t, extract.ParseRules, string(text))}).Extract(t.Context(), document(filmPage))
+		if err != nil || err2 != nil || !reflect.DeepEqual(a, b) {
+			t.Errorf("%+v, %+v, %v, %v", a, b, err, err2)
+		}
+	}
+	if _, err := json.Marshal(extract.Rules{"A": {Tag: "css=a[", Fields: extract.Rules{}}}); err == nil {
+		t.Error("a tag that is none is marshalled")
+	}
+}
+
 func TestBadRulesOfJSON(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{
@@ -186,6 +218,8 @@ func TestBadRulesOfJSON(t *testing.T) {
 	}
 	for text, want := range map[string]string{
 		"{\n  \"A\": {\"from\": \"css=a\",\n    \"frm\": 1}}": `seine: extract: rules: line 3, column 12: A.frm: no option is called "frm"`,
+		"{\"A\": \"css=a\",\n \"A\": \"css=b\"}":              `seine: extract: rules: line 2, column 2: the name "A" stands twice`,
+		"{\"A\": {\"from\": \"css=a\", \"from\": \"css=b\"}}": `seine: extract: rules: line 1, column 25: the name "from" stands twice`,
 		"{\"A\": {frm: 1}}": `seine: extract: rules: A.frm: no option is called "frm"`,
 	} {
 		if _, err := extract.ParseRules([]byte(text)); err == nil || err.Error() != want {

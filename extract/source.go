@@ -107,9 +107,21 @@ func compileSource(p part, in string) (*source, *tagError) {
 		}
 	}
 	if err != nil {
-		return nil, &tagError{column: p.at, err: err}
+		return nil, &tagError{column: p.at + offsetIn(p.value, err), err: err}
 	}
 	return s, nil
+}
+
+// offsetIn is where in a source a fault stands, if the error tells.
+func offsetIn(text string, err error) int {
+	fault, ok := err.(*css.Error)
+	switch {
+	case !ok:
+		return 0
+	case strings.HasPrefix(text, ":self") && fault.Offset > len(":self"): // it was read as :scope
+		return fault.Offset - 1
+	}
+	return fault.Offset
 }
 
 // compileCSS reads a selector and what is taken: "a.x@href", "h1::text", "::attr(src)". Without a selector, or with :self

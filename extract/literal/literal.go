@@ -82,6 +82,23 @@ func ParseAll(text []byte, l Limits) (values []any, err error) { return parseAll
 // them; the error tells of the first fault.
 func Salvage(text []byte, l Limits) (values []any, err error) { return parseAll(text, l, true) }
 
+// ParseUnique reads a text that is one value, in which no object has a name twice. The error is as Parse's.
+func ParseUnique(text []byte, l Limits) (any, error) {
+	l = l.filled()
+	if len(text) > l.Bytes {
+		return nil, &LimitError{"bytes", l.Bytes}
+	}
+	r := reader{b: text, limits: l, unique: true}
+	value := r.document()
+	if r.space(); r.err == nil && r.i < len(r.b) {
+		r.fail("more than one value")
+	}
+	if r.err != nil {
+		return nil, r.err
+	}
+	return value, nil
+}
+
 func parseAll(text []byte, l Limits, salvage bool) (values []any, err error) {
 	l = l.filled()
 	if len(text) > l.Bytes {
@@ -133,6 +150,7 @@ type reader struct {
 	called bool                // such a function is being read
 
 	salvage bool
+	unique  bool  // a name that an object has twice is a fault
 	passed  error // the first fault that was passed over
 }
 
@@ -304,6 +322,7 @@ func (r *reader) close() (any, bool) {
 
 // key reads the name of a member and the colon.
 func (r *reader) key(top *frame) {
+	at := r.i
 	switch c := r.peek(); {
 	case c == '"' || c == '\'':
 		top.key = r.text()
@@ -315,6 +334,11 @@ func (r *reader) key(top *frame) {
 		top.key = valid(r.b[start:r.i])
 	default:
 		r.fail("not the name of a member")
+		return
+	}
+	if _, twice := top.object[top.key]; twice && r.unique {
+		r.i = at
+		r.fail("the name %q stands twice", top.key)
 		return
 	}
 	r.space()

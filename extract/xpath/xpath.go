@@ -170,12 +170,12 @@ func (e *Expr) EvaluateWithin(n *html.Node, steps *int) (value any, err error) {
 	if !ok {
 		engine = xpath.MustCompile(e.engine)
 	}
-	value = engine.Evaluate(navigate(n, steps))
-	if found, ok := value.(*xpath.NodeIterator); ok {
-		value = collect(n, found)
+	result := engine.Evaluate(navigate(n, steps)) // what fails when it is collected must leave no value
+	if found, ok := result.(*xpath.NodeIterator); ok {
+		result = collect(n, found)
 	}
 	e.free.Put(engine) // not after a panic, which may leave it in any state
-	return value, nil
+	return result, nil
 }
 
 // Text is the value of the expression at n as the function string() gives it: of nodes that of the first one, "" when

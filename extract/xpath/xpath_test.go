@@ -184,3 +184,24 @@ func FuzzExpr(f *testing.F) {
 		e.Text(doc)
 	})
 }
+
+// What fails leaves no value.
+func TestNoValueBesideAnError(t *testing.T) {
+	t.Parallel()
+	root := parse(t, "<h1>a</h1><a>b</a>")
+	failed := 0
+	for _, expr := range []string{"//*[sum('a')]", "//a[sum(1)]", "//*[matches(., '(')]", "//*[round('x')]", "//*[replace(., '(', '')]", "sum(//h1)"} {
+		e, err := xpath.Compile(expr)
+		if err != nil {
+			continue
+		}
+		if value, err := e.Evaluate(root); err != nil {
+			if failed++; value != nil {
+				t.Errorf("%s: %T beside %v", expr, value, err)
+			}
+		}
+	}
+	if failed == 0 {
+		t.Error("nothing fails")
+	}
+}
