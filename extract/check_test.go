@@ -181,6 +181,20 @@ func TestMergesOfLists(t *testing.T) {
 	}
 }
 
+// A list that is required has a text that is not empty.
+func TestRequiredListOfEmptyTexts(t *testing.T) {
+	t.Parallel()
+	type film struct {
+		Some  []string `extract:"css=i ; required"`
+		None  []string `extract:"css=b ; required"`
+		Maybe []string `extract:"css=b"`
+	}
+	v, err := extract.From[film](document(`<i> </i><i>x</i><b></b>`))
+	if err == nil || !strings.Contains(err.Error(), "None: missing") || !reflect.DeepEqual(v, film{Some: []string{"x"}, Maybe: []string{""}}) {
+		t.Errorf("%+v, %v", v, err)
+	}
+}
+
 // A default stands in for what does not convert, and for data that cannot be read; what was wrong is told.
 func TestDefaultStandsInForBadValues(t *testing.T) {
 	t.Parallel()

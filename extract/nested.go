@@ -138,7 +138,7 @@ func (x *run) compareList(f *fieldPlan, s *shape, src *source, hits []hit, out r
 		differs = !same(out.Index(i), other.Index(i))
 	}
 	if differs {
-		r.Status, r.Err = Disagreed, fmt.Errorf("%s has %d values, %q first", cut(src.text), other.Len(), cut(told.Raw))
+		r.Status, r.Err = Disagreed, fmt.Errorf("%s has a list of %d, %q first", cut(src.text), other.Len(), cut(told.Raw))
 	}
 }
 
@@ -168,7 +168,7 @@ func (x *run) items(f *fieldPlan, elem *shape, src *source, hits []hit, out refl
 		case err != nil:
 			r.Status, r.Err, r.Raw = ConvertFailed, err, raw
 			continue
-		case !ok && (inner.typ.Kind() != reflect.String || f.re != nil):
+		case !ok && (inner.typ.Kind() != reflect.String || f.re != nil || f.required): // an empty text is a text, unless one is required
 			continue
 		case f.merge == mergeAll:
 			id := identity(made, raw)

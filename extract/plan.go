@@ -1,6 +1,7 @@
 package extract
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -208,7 +209,7 @@ func (c *compiler) field(f reflect.StructField, rules, inner Rules) (*fieldPlan,
 	d, fault := &declaration{}, (*tagError)(nil)
 	switch {
 	case ruled:
-		tag, declared = rule.Tag, true
+		tag, declared = cmp.Or(rule.Tag, rule.text), true
 		d, fault = rule.declaration()
 	case tag == "-" && inner == nil:
 		return nil, nil

@@ -32,7 +32,7 @@ func (s Status) String() string {
 // FieldReport says where a field's value came from.
 type FieldReport struct {
 	Path        string // of the field: "Cast[2].Name"
-	Source      string // that the value is of, as it was declared; empty when there is none
+	Source      string // that the value is of, as it was declared, or the last of which a value did not convert; or empty
 	SourceIndex int    // among the field's sources; above 0 it was a fallback, -1 none
 	Matched     int    // values that the source has found
 	Raw         string // the text before conversion, at most 1,024 bytes

@@ -29,7 +29,8 @@ type Rule struct {
 	Fields Rules  // of a struct, or of the structs in a list or map
 
 	made *declaration
-	at   spot // of the Tag
+	text string // made as a tag, when it is not known where it stands
+	at   spot   // of the Tag
 }
 
 // RulesError says what is wrong with rules, and where.
@@ -254,7 +255,31 @@ func (r *ruleReader) rule(v ruleValue, depth int) (rule Rule, fault *RulesError)
 			return rule, fault
 		}
 	}
+	if v.at.line == 0 {
+		rule.text = rule.made.write()
+	}
 	return rule, nil
+}
+
+// write writes a declaration as a tag, and counts the places of its parts there.
+func (d *declaration) write() string {
+	var b strings.Builder
+	for i, parts := range [][]part{d.sources, d.options} {
+		for k := range parts {
+			if k > 0 && i == 0 {
+				b.WriteString(" || ")
+			} else if i == 1 {
+				b.WriteString(" ; ")
+			}
+			p := &parts[k]
+			p.column, p.at = b.Len()+1, b.Len()+len(p.key)+2
+			b.WriteString(p.key)
+			if p.hasValue {
+				b.WriteString("=" + p.value)
+			}
+		}
+	}
+	return b.String()
 }
 
 // member takes a member of a rule.

@@ -164,6 +164,23 @@ func TestBadRulesAreFoundAtTheirPlace(t *testing.T) {
 	}
 }
 
+// Where it is not known where a rule stands, its faults have a place in the tag that says the same.
+func TestFaultsOfRulesWithoutPlaces(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]extract.TagError{
+		`{"A": {"from": ["css=a", "css=b >"]}}`:        {Tag: "css=a || css=b >", Column: 17},
+		`{"A": {"from": "css=a", "trim": "x"}}`:        {Tag: "css=a ; trim=x", Column: 14},
+		`{"A": {"from": "css=a", "min": 5, "max": 1}}`: {Tag: "css=a ; max=1 ; min=5", Column: 21},
+		`{"A": {"each": true}}`:                        {Tag: " ; each", Column: 4},
+	} {
+		_, err := extract.Compile[struct{ A int }](extract.Options{Rules: parsed(t, extract.ParseRules, text)})
+		var fault *extract.TagError
+		if !errors.As(err, &fault) || fault.Tag != want.Tag || fault.Column != want.Column || fault.Line != 0 {
+			t.Errorf("%s: %#v", text, err)
+		}
+	}
+}
+
 // What json.Marshal writes of rules is read as the same rules.
 func TestRulesRoundTrip(t *testing.T) {
 	t.Parallel()
