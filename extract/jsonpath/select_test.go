@@ -2,7 +2,10 @@ package jsonpath_test
 
 import (
 	"encoding/json"
+	"errors"
+	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	rfc "github.com/theory/jsonpath"
@@ -68,4 +71,57 @@ func FuzzCompile(f *testing.F) {
 			sameSelection(t, path, doc)
 		}
 	})
+}
+
+// Numbers keep their digits in comparisons.
+func TestFiltersCompareLargeNumbers(t *testing.T) {
+	t.Parallel()
+	doc, err := jsonpath.Parse([]byte(`[{"id":9007199254740993,"in":{"n":-5}},{"id":9007199254740992},{"id":-9007199254740993},{"id":92233720368547758089},{"id":1.5},{"id":"x"},{}]`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for path, want := range map[string]string{
+		"$[?@.id == 9007199254740992].id":  `[9007199254740992]`,
+		"$[?@.id == 9007199254740993].id":  `[9007199254740993]`,
+		"$[?@.id >  9007199254740992].id":  `[9007199254740993 92233720368547758089]`,
+		"$[?@.id <  9007199254740993].id":  `[-9007199254740993 1.5 9007199254740992]`,
+		"$[?@.id >= 9223372036854775807]":  `[{"id":92233720368547758089}]`,
+		"$[?@.id <= -9007199254740993].id": `[-9007199254740993]`,
+		"$[?@.in.n == -5].id":              `[9007199254740993]`,
+		"$[?@.id != 9007199254740992].id":  `["x" -9007199254740993 1.5 9007199254740993 92233720368547758089]`,
+		"$..[?@ == 9007199254740993]":      `[9007199254740993]`,
+	} {
+		if got := fmt.Sprint(sorted(jsonpath.MustCompile(path).Select(doc))); got != want {
+			t.Errorf("%s: %s, want %s", path, got, want)
+		}
+	}
+}
+
+// What would take too many steps is an error; as many as there are may be taken.
+func TestSteps(t *testing.T) {
+	t.Parallel()
+	nested, err := jsonpath.Parse([]byte(strings.Repeat("[", 400) + strings.Repeat("]", 400)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	list, err := jsonpath.Parse([]byte("[" + strings.Repeat("1,", 3000) + "1]"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for path, doc := range map[string]any{"$..*..*": nested, "$..*..*..*": nested, "$[?count($..*) > 1]": list, "$..[?@..*]": nested, "$[?@ == $[0]]": list} {
+		steps := 50_000
+		if found, err := jsonpath.MustCompile(path).SelectWithin(doc, &steps); !errors.Is(err, jsonpath.ErrSteps) || found != nil {
+			t.Errorf("%s: %d, %v, %d steps left", path, len(found), err, steps)
+		}
+	}
+	p, left := jsonpath.MustCompile("$[*]"), 1<<20
+	if _, err := p.SelectWithin(list, &left); err != nil {
+		t.Fatal(err)
+	}
+	needed := 1<<20 - left
+	for steps, want := range map[int]error{needed: nil, needed - 1: jsonpath.ErrSteps} {
+		if _, err := p.SelectWithin(list, &steps); err != want {
+			t.Errorf("%d steps of %d: %v", steps, needed, err)
+		}
+	}
 }

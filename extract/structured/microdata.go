@@ -93,14 +93,14 @@ func (m *microdata) item(n *html.Node) *Item {
 	return item
 }
 
+// unique leaves out what a list has had.
 func unique(list []string) []string {
-	out := list[:0]
-	for _, s := range list {
-		if !slices.Contains(out, s) {
-			out = append(out, s)
-		}
-	}
-	return out
+	seen := make(map[string]bool, len(list))
+	return slices.DeleteFunc(list, func(s string) bool {
+		had := seen[s]
+		seen[s] = true
+		return had
+	})
 }
 
 // properties finds the elements that are properties of an item, in tree order.
