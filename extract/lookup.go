@@ -9,7 +9,7 @@ import (
 )
 
 // lookupBody finds what a path leads to in a body of JSON; a body that does not begin like JSON has nothing.
-func (d *Document) lookupBody(p *jsonpath.Path) ([]any, error) {
+func (d *Document) lookupBody(p *jsonpath.Path, steps *int) ([]any, error) {
 	text, err := d.text()
 	if err != nil {
 		return nil, err
@@ -17,7 +17,7 @@ func (d *Document) lookupBody(p *jsonpath.Path) ([]any, error) {
 	if !looksJSON(text) {
 		return nil, nil
 	}
-	return lookupJSON(text, d.value, p)
+	return lookupJSON(text, d.value, p, steps)
 }
 
 func looksJSON(text []byte) bool {

@@ -25,6 +25,7 @@ func (s *source) findMagnets(x *run, root *xhtml.Node, hits []hit) []hit {
 		}
 	}
 	for n := root; n != nil; n = htmltree.Next(n, root) {
+		x.steps--
 		switch n.Type {
 		case xhtml.TextNode:
 			if s.name != "torrent" {

@@ -8,9 +8,6 @@ import (
 	"strings"
 	"time"
 
-	"golang.org/x/net/html"
-
-	"github.com/seine-go/seine/extract/css"
 	"github.com/seine-go/seine/internal/htmltree"
 )
 
@@ -149,7 +146,7 @@ func (x *run) items(f *fieldPlan, elem *shape, src *source, hits []hit, out refl
 		inner = elem.elem
 	}
 	for _, h := range hits {
-		if x.ctx.Err() != nil {
+		if x.over() {
 			break
 		}
 		value := reflect.New(elem.typ).Elem()
@@ -310,60 +307,6 @@ func (x *run) put(f *fieldPlan, s *shape, key string, src *source, h hit, out re
 	}
 }
 
-// snippet shows where a field that has no value was looked for: the nearest element that a part of its selector finds, or
-// the place itself.
-func (x *run) snippet(f *fieldPlan, at place) string {
-	if at.isRaw {
-		return clip(jsonText(at.json, false))
-	}
-	node := at.node
-	for _, src := range f.sources {
-		if src.kind != fromCSS || src.css == nil {
-			continue
-		}
-		root := node
-		if root == nil {
-			if root, _ = x.doc.Tree(); root == nil {
-				return ""
-			}
-		}
-		if found := nearest(src.css.String(), root); found != nil {
-			return clip(outerHTML(found, 4*maxSnippet))
-		}
-	}
-	if node != nil {
-		return clip(outerHTML(node, 4*maxSnippet))
-	}
-	text, _ := x.doc.text()
-	return clip(string(text[:min(len(text), 4*maxSnippet)]))
-}
-
-// nearest finds what a selector finds whose last parts are left out, as few as can be.
-func nearest(selector string, root *html.Node) *html.Node {
-	for range 16 {
-		i := strings.LastIndexAny(selector, " >+~")
-		if i <= 0 {
-			return nil
-		}
-		selector = strings.TrimRight(selector[:i], " >+~")
-		if s, err := css.Compile(selector); err == nil {
-			if n := s.First(root); n != nil {
-				return n
-			}
-		}
-	}
-	return nil
-}
-
-// clip shortens a text to the length of a snippet.
-func clip(s string) string {
-	s = strings.Join(strings.Fields(s), " ")
-	if len(s) > maxSnippet {
-		s = strings.ToValidUTF8(s[:maxSnippet-3], "") + "…"
-	}
-	return s
-}
-
 // findPattern finds all matches of a pattern in the text of the place: the page as it came, or an element's text.
 func (s *source) findPattern(x *run, at place, hits []hit) ([]hit, error) {
 	var text []byte
@@ -376,6 +319,7 @@ func (s *source) findPattern(x *run, at place, hits []hit) ([]hit, error) {
 		}
 		text = page
 	}
+	x.steps -= len(text) / scanStep
 	for _, m := range s.re.FindAllSubmatchIndex(text, x.most) {
 		if m[2*s.part] >= 0 {
 			hits = append(hits, hit{text: string(text[m[2*s.part]:m[2*s.part+1]])})

@@ -26,6 +26,8 @@ type run struct {
 	errs   []error
 	depth  int
 	most   int
+	steps  int // that are left
+	limit  int
 	found  int // fields that are not missing
 
 	hits  []hit // room that is used again
@@ -45,6 +47,9 @@ func (x *run) end() error {
 	if err := x.ctx.Err(); err != nil {
 		x.errs = append(x.errs, err)
 	}
+	if x.steps < 0 {
+		x.errs = append(x.errs, &StepsError{x.limit})
+	}
 	x.report.Err = errors.Join(x.errs...)
 	return x.report.Err
 }
@@ -56,7 +61,7 @@ func (x *run) tell(f *fieldPlan, at place, r FieldReport) {
 	if r.Status != Missing {
 		x.found++
 	}
-	if r.Status == Missing || r.Status == ConvertFailed {
+	if len(x.report.Fields) < maxReports && (r.Status == Missing || r.Status == ConvertFailed) {
 		r.Snippet = x.snippet(f, at)
 	}
 	if len(r.Raw) > maxRaw {
@@ -79,7 +84,7 @@ func (x *run) fill(p *plan, at place, dst reflect.Value, path string) {
 	}
 	x.depth++
 	for _, f := range p.fields {
-		if x.ctx.Err() != nil {
+		if x.steps -= fieldSteps; x.over() {
 			break
 		}
 		name := f.name
@@ -245,7 +250,12 @@ func (x *run) pick(f *fieldPlan, s *shape, src *source, hits []hit, dst reflect.
 	case pickJoin:
 		texts := make([]string, 0, len(hits))
 		for _, h := range hits {
-			if text, ok := f.clean(src.textOf(h)); ok && text != "" {
+			if x.over() {
+				break
+			}
+			text := src.textOf(h)
+			x.steps -= len(text)
+			if text, ok := f.clean(text); ok && text != "" {
 				texts = append(texts, text)
 			}
 		}
@@ -261,10 +271,13 @@ func (x *run) pick(f *fieldPlan, s *shape, src *source, hits []hit, dst reflect.
 // one converts one hit.
 func (x *run) one(f *fieldPlan, s *shape, src *source, h hit, dst reflect.Value) (raw string, ok bool, err error) {
 	if s.kind == isAny && h.kind == hitJSON {
-		dst.Set(reflect.ValueOf(h.json))
-		return jsonText(h.json, h.ld), true, nil
+		raw = jsonText(h.json, h.ld)
+		x.steps -= len(raw)
+		dst.Set(reflect.ValueOf(copied(h.json, map[uintptr]any{})))
+		return raw, true, nil
 	}
 	raw = src.textOf(h)
+	x.steps -= len(raw)
 	text, ok := f.clean(raw)
 	if !ok || text == "" {
 		return raw, false, nil

@@ -68,6 +68,10 @@ type Options struct {
 	Funcs map[string]func(string) (any, error)
 	// MaxItems bounds each list and map; more is an error beside the first that fit. Zero means 100,000, negative no limit.
 	MaxItems int
+	// MaxSteps bounds what an extraction does: nodes and values that its sources look at, bytes of the texts that are taken; of Each
+	// the extraction of each value by itself. Types that hold themselves can make of a small page more than anybody waits for. More
+	// is a *StepsError beside what was filled. Zero means 134,217,728, which takes some seconds, negative no limit.
+	MaxSteps int
 }
 
 const (
@@ -141,8 +145,8 @@ type Extractor interface {
 }
 
 func (s *Schema[T]) fill(ctx context.Context, d *Document, dst reflect.Value) (*Report, error) {
-	x := run{ctx: ctx, doc: d, report: &Report{Fields: make([]FieldReport, 0, len(s.plan.fields))}, most: s.o.MaxItems}
-	s.fillAt(&x, place{}, dst)
+	x := newRun(ctx, d, &s.o, len(s.plan.fields))
+	s.fillAt(x, place{}, dst)
 	return x.report, x.end()
 }
 
@@ -169,7 +173,7 @@ func (s *Schema[T]) Each(ctx context.Context, d *Document, scope string) iter.Se
 			fail(&TagError{Type: reflect.TypeFor[T]().String(), Field: "(scope)", Tag: scope, Column: fault.column, Err: fault.err})
 			return
 		}
-		finder := run{ctx: ctx, doc: d, report: &Report{}, most: s.o.MaxItems}
+		finder := newRun(ctx, d, &s.o, 0)
 		places, err := finder.places(sources, place{})
 		if len(places) == 0 && err != nil {
 			fail(err)
@@ -177,12 +181,15 @@ func (s *Schema[T]) Each(ctx context.Context, d *Document, scope string) iter.Se
 		}
 		for _, at := range places {
 			var v T
-			x := run{ctx: ctx, doc: d, report: &Report{Fields: make([]FieldReport, 0, len(s.plan.fields))}, most: s.o.MaxItems}
-			s.fillAt(&x, at, reflect.ValueOf(&v).Elem())
+			x := newRun(ctx, d, &s.o, len(s.plan.fields))
+			s.fillAt(x, at, reflect.ValueOf(&v).Elem())
 			_ = x.end() // it stands in the report
 			if !yield(v, x.report) || ctx.Err() != nil {
 				return
 			}
+		}
+		if finder.steps < 0 { // there may be more places
+			fail(&StepsError{finder.limit})
 		}
 	}
 }

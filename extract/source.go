@@ -200,7 +200,7 @@ const (
 // find appends what the source finds at a place.
 func (s *source) find(x *run, at place, hits []hit) ([]hit, error) {
 	if at.isRaw {
-		return s.findInData(at, hits), nil
+		return s.findInData(x, at, hits)
 	}
 	if s.kind == fromMagnet && at.link != "" {
 		if s.name == "" || isMagnet(at.link) == (s.name == "magnet") {
@@ -220,7 +220,7 @@ func (s *source) find(x *run, at place, hits []hit) ([]hit, error) {
 		}
 		return s.findInTree(x, node, hits)
 	case fromJSON:
-		values, err := x.doc.lookupBody(s.path)
+		values, err := x.doc.lookupBody(s.path, &x.steps)
 		return appendJSON(hits, values, false), err
 	case fromState:
 		return s.findState(x, hits)
@@ -252,7 +252,7 @@ func (s *source) findState(x *run, hits []hit) ([]hit, error) {
 		if s.name != "" && s.name != state.Name {
 			continue
 		}
-		values, err := state.lookup(s.path)
+		values, err := state.lookup(s.path, &x.steps)
 		if err != nil {
 			failed = err
 		}
@@ -264,16 +264,17 @@ func (s *source) findState(x *run, hits []hit) ([]hit, error) {
 }
 
 // findInData looks at a value; sources of the page have nothing there.
-func (s *source) findInData(at place, hits []hit) []hit {
+func (s *source) findInData(x *run, at place, hits []hit) ([]hit, error) {
 	switch {
 	case s.kind == fromJSON:
-		return appendJSON(hits, s.path.Select(at.json), at.isLD)
+		values, err := s.path.SelectWithin(at.json, &x.steps)
+		return appendJSON(hits, values, at.isLD), err
 	case s.kind == fromLD:
-		return appendJSON(hits, structured.LookupAll(at.json, s.name), true)
+		hits = appendJSON(hits, structured.LookupAll(at.json, s.name), true)
 	case s.kind == fromCSS && s.css == nil && s.take == takeText: // the value itself
-		return appendJSON(hits, []any{at.json}, at.isLD)
+		hits = appendJSON(hits, []any{at.json}, at.isLD)
 	}
-	return hits
+	return hits, nil
 }
 
 func appendJSON(hits []hit, values []any, ld bool) []hit {
@@ -291,19 +292,18 @@ func (s *source) findInTree(x *run, node *html.Node, hits []hit) ([]hit, error) 
 		if s.css == nil {
 			return s.appendNode(hits, node), nil
 		}
-		x.nodes = s.css.AppendSelect(x.nodes[:0], node)
+		x.nodes = s.css.AppendSelectWithin(x.nodes[:0], node, &x.steps)
 		for _, n := range x.nodes {
 			hits = s.appendNode(hits, n)
 		}
 	case fromXPath:
-		value, err := s.expr.Evaluate(node)
+		value, err := x.evaluate(s.expr, node)
 		if err != nil {
 			return hits, err
 		}
 		nodes, ok := value.([]xpath.Node)
 		if !ok {
-			text, err := s.expr.Text(node)
-			return append(hits, hit{text: text}), err
+			return append(hits, hit{text: xpath.TextOf(value)}), nil
 		}
 		for _, n := range nodes {
 			if n.Attr != "" {
@@ -313,7 +313,7 @@ func (s *source) findInTree(x *run, node *html.Node, hits []hit) ([]hit, error) 
 			}
 		}
 	case fromMeta:
-		hits = s.findMeta(topOf(node), hits)
+		hits = s.findMeta(x, topOf(node), hits)
 	case fromMagnet:
 		hits = s.findMagnets(x, node, hits)
 	}
@@ -331,9 +331,9 @@ func (s *source) appendNode(hits []hit, n *html.Node) []hit {
 }
 
 // findMeta finds the content of meta elements by their name, property or http-equiv.
-func (s *source) findMeta(root *html.Node, hits []hit) []hit {
+func (s *source) findMeta(x *run, root *html.Node, hits []hit) []hit {
 	for n := root; n != nil; n = htmltree.Next(n, root) {
-		if n.DataAtom != atom.Meta {
+		if x.steps--; n.DataAtom != atom.Meta {
 			continue
 		}
 		for _, key := range [...]string{"name", "property", "http-equiv", "itemprop"} {

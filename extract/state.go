@@ -281,10 +281,16 @@ func passComment(js []byte, i int) int {
 }
 
 // lookup finds what a path leads to in the data, without reading it into values where the path and the data allow that.
-func (s *State) lookup(p *jsonpath.Path) ([]any, error) { return lookupJSON(s.raw, s.value, p) }
+func (s *State) lookup(p *jsonpath.Path, steps *int) ([]any, error) {
+	return lookupJSON(s.raw, s.value, p, steps)
+}
 
-func lookupJSON(raw []byte, value func() (any, error), p *jsonpath.Path) ([]any, error) {
+// scanStep is how many bytes of JSON, or of a text that is searched, count as a step.
+const scanStep = 64
+
+func lookupJSON(raw []byte, value func() (any, error), p *jsonpath.Path, steps *int) ([]any, error) {
 	if raw != nil && p.Definite() {
+		*steps -= len(raw) / scanStep
 		found, ok, err := p.Find(raw)
 		switch {
 		case err != nil: // not JSON to the letter
@@ -302,5 +308,5 @@ func lookupJSON(raw []byte, value func() (any, error), p *jsonpath.Path) ([]any,
 	if err != nil {
 		return nil, err
 	}
-	return p.Select(v), nil
+	return p.SelectWithin(v, steps)
 }

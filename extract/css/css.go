@@ -98,8 +98,25 @@ func (s *Selector) Select(scope *html.Node) []*html.Node { return s.AppendSelect
 // AppendSelect is Select that appends to a slice.
 func (s *Selector) AppendSelect(selected []*html.Node, scope *html.Node) []*html.Node {
 	m := matcher{scope: scope}
-	for c := scope.FirstChild; c != nil; c = c.NextSibling {
-		selected = m.collect(s.list, c, c, selected)
+	for n := htmltree.Next(scope, scope); n != nil; n = htmltree.Next(n, scope) {
+		if m.any(s.list, n) {
+			selected = append(selected, n)
+		}
+	}
+	return selected
+}
+
+// AppendSelectWithin is AppendSelect that takes a step for each node that it looks at from those that there are. When there are
+// not enough, steps is negative and elements are missing.
+func (s *Selector) AppendSelectWithin(selected []*html.Node, scope *html.Node, steps *int) []*html.Node {
+	m := matcher{scope: scope}
+	for n := htmltree.Next(scope, scope); n != nil; n = htmltree.Next(n, scope) {
+		if *steps--; *steps < 0 {
+			break
+		}
+		if m.any(s.list, n) {
+			selected = append(selected, n)
+		}
 	}
 	return selected
 }
