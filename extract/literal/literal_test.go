@@ -147,6 +147,12 @@ func FuzzParse(f *testing.F) {
 		if n < 0 || n > len(text)+1 {
 			t.Fatalf("%d of %d", n, len(text))
 		}
+		all, e := literal.ParseAll(text, literal.Limits{})
+		if saved, saveErr := literal.Salvage(text, literal.Limits{}); e == nil && (saveErr != nil || !reflect.DeepEqual(all, saved)) {
+			t.Fatalf("%#v, %v, but salvaged %#v, %v", all, e, saved, saveErr)
+		} else if _, marshalErr := json.Marshal(saved); marshalErr != nil || len(saved) < len(all) {
+			t.Fatalf("%#v, of %#v: %v", saved, all, marshalErr)
+		}
 		if want, e := jsonpath.Parse(text); e == nil {
 			var limit *literal.LimitError
 			if err != nil && !errors.As(err, &limit) {

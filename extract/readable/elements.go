@@ -102,7 +102,7 @@ func (w *writer) resolve(ref string) string {
 	if u, err := w.base.Resolve(ref); err == nil && w.base.Href() != "" {
 		ref = u.Href()
 	}
-	if lower := strings.ToLower(ref); strings.HasPrefix(lower, "javascript:") || strings.HasPrefix(lower, "data:") {
+	if lower := strings.ToLower(ref); strings.HasPrefix(lower, "javascript:") || strings.HasPrefix(lower, "vbscript:") || strings.HasPrefix(lower, "data:") {
 		return ""
 	}
 	return strings.NewReplacer("(", "%28", ")", "%29", " ", "%20", "<", "%3C", ">", "%3E", "\n", "", "\\", "%5C", "|", "%7C").Replace(ref)

@@ -4,6 +4,7 @@ import (
 	"math"
 	"net/url"
 	"reflect"
+	"strings"
 	"testing"
 	"time"
 
@@ -165,6 +166,8 @@ func TestConversions(t *testing.T) {
 		{"15. Okt. 2024", date(2024, 10, 15), time.Time{}, convert.Options{Lang: "de", Layouts: []string{"2. Jan. 2006"}}},
 		{"15 oktober 2024", date(2024, 10, 15), time.Time{}, convert.Options{Lang: "nl", Layouts: []string{"2 Jan 2006"}}},
 		{"10:00", nil, time.Time{}, convert.Options{}},
+		{"2024-01-15" + strings.Repeat(" ", 246), date(2024, 1, 15), time.Time{}, convert.Options{}},
+		{"2024-01-15" + strings.Repeat(" ", 247), nil, time.Time{}, convert.Options{}},
 		{"yes", true, false, convert.Options{}},
 		{"0", false, true, convert.Options{}},
 		{"maybe", nil, false, convert.Options{}},

@@ -46,10 +46,16 @@ var clocks = []string{
 	"15:04 MST", "3:04 PM", "3:04PM", "3:04:05 PM", "3:04 PM MST",
 }
 
+// maxDate is how long a text may be that is read as a date, in bytes.
+const maxDate = 256
+
 // Time reads a date, with or without a time of the day, by the layouts of the options or else by the usual ones. Names and
 // abbreviations of months and weekdays may be English or of the language. A remark in parentheses behind it is let aside,
 // as in "2024-01-15(中国大陆)". A zone must be an offset, UTC, one of those of RFC 5322, or of Location.
 func Time(s string, o *Options) (time.Time, error) {
+	if len(s) > maxDate {
+		return time.Time{}, fmt.Errorf("%q is not a date", cut(s))
+	}
 	text := strings.Join(strings.Fields(s), " ")
 	loc := o.Location
 	if loc == nil {
