@@ -79,11 +79,11 @@ func (r roundTripFetcher) Fetch(ctx context.Context, req *Request) (*Response, e
 		size: size, header: bodyHeader(resp), path: at.Path(), limit: orDefault(req.MaxBody, DefaultMaxBody), packed: req.KeepPacked, sink: sinkOf(req, out),
 	})
 	switch {
+	case (res.fatal != nil || res.wireErr != nil) && ctx.Err() != nil:
+		return nil, bridgeError(ctx, req.URL, ctx.Err())
 	case res.fatal != nil:
 		res.fatal.URL, res.fatal.Redirects = out.URL, hops
 		return nil, res.fatal
-	case res.wireErr != nil && ctx.Err() != nil:
-		return nil, bridgeError(ctx, req.URL, res.wireErr)
 	case res.cut != nil:
 		res.cut.URL, res.cut.Redirects = out.URL, hops
 		out.Truncated, out.bodyErr = true, res.cut

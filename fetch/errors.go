@@ -26,7 +26,7 @@ const (
 	ErrConnect               // no connection
 	ErrTLS                   // the handshake failed, or the certificate does not fit
 	ErrProxy                 // a proxy on the way failed; the host is not to blame
-	ErrClosed                // the connection ended before an answer came
+	ErrClosed                // the connection, or over HTTP/2 the stream, ended before an answer came
 	ErrProtocol              // what came is not HTTP, or contradicts itself
 	ErrHeaderLimit           // the head of the answer is larger than allowed
 	ErrBodyLimit             // the decoded body is larger than allowed

@@ -39,7 +39,7 @@ func (f *flight) exchangeH1(c *conn, a *answer) (fate, *Error) {
 	}
 	res := readBody(c.h1.Body(), f.bodyInfo(a, r.ContentLength))
 	if res.fatal != nil {
-		return settled, res.fatal
+		return settled, f.fatalError(res.fatal)
 	}
 	if res.wireErr != nil {
 		why := f.wireError(res.wireErr)
@@ -54,6 +54,14 @@ func (f *flight) exchangeH1(c *conn, a *answer) (fate, *Error) {
 	a.trace.BytesIn, a.trace.BytesOut = r.BytesRead, r.BytesWritten
 	a.trace.Body = time.Since(r.FirstByte)
 	return settled, nil
+}
+
+// fatalError says why a body cannot be delivered: where the context has ended, whatever waited under it has failed for that.
+func (f *flight) fatalError(err *Error) *Error {
+	if f.ctx.Err() != nil {
+		return contextError(f.ctx, err.Op)
+	}
+	return err
 }
 
 func fateH1(err error) fate {

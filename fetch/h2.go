@@ -29,7 +29,7 @@ func (t *Transport) setupH2() {
 // startH2 makes the connection one of HTTP/2. Its first place is that of the exchange for which it was opened.
 func (t *Transport) startH2(c *conn, nc net.Conn) {
 	conf := t.conf.h2
-	conf.Ended = func() { t.pool.ended(c) }
+	conf.Changed = func() { t.pool.ended(c) }
 	c.h2 = h2.NewConn(nc, conf)
 	c.h2.Reserve()
 }
@@ -68,7 +68,7 @@ func (f *flight) exchangeH2(c *conn, a *answer) (fate, *Error) {
 	}
 	res := readBody(s, f.bodyInfo(a, r.ContentLength))
 	if res.fatal != nil {
-		return settled, res.fatal
+		return settled, f.fatalError(res.fatal)
 	}
 	if res.wireErr != nil {
 		why := f.wireErrorH2(res.wireErr)
@@ -78,7 +78,9 @@ func (f *flight) exchangeH2(c *conn, a *answer) (fate, *Error) {
 		res.cut = why
 	}
 	f.deliver(a, &res)
-	a.Trailer = r.Trailer
+	if res.ended { // else the connection may yet write to it
+		a.Trailer = r.Trailer
+	}
 	a.trace.BytesIn, a.trace.BytesOut = s.Bytes()
 	a.trace.Body = time.Since(r.FirstByte)
 	return settled, nil
@@ -138,9 +140,9 @@ func (f *flight) wireErrorH2(err error) *Error {
 	switch wire.Kind {
 	case h2.BadRequest:
 		e.Kind = ErrInvalid
-	case h2.Refused, h2.Closed, h2.Cancelled: // by Close, since the context has not ended
+	case h2.Refused, h2.Closed, h2.Reset, h2.Cancelled: // by Close, since the context has not ended
 		e.Kind = ErrClosed
-	case h2.Reset, h2.Malformed, h2.Protocol:
+	case h2.Malformed, h2.Protocol:
 		if e.Kind = ErrProtocol; wire.Op == "read body" {
 			e.Kind = ErrTruncated
 		}

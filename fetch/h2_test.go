@@ -131,7 +131,7 @@ func TestHTTP2Limits(t *testing.T) {
 				panic(http.ErrAbortHandler)
 			}, ErrTruncated, true, 0, 0,
 		},
-		{"reset before the head", &Transport{}, func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, ErrProtocol, false, 0, 0},
+		{"reset before the head", &Transport{}, func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, ErrClosed, false, 0, 0},
 		{
 			"head limit", &Transport{MaxHeader: 10_000},
 			func(w http.ResponseWriter, r *http.Request) {

@@ -174,7 +174,7 @@ func TestRefusedIsSentAgain(t *testing.T) {
 		{"goes away with the first request", "GET", goAway(1), 1, false, ErrClosed, 1},
 		{"closes", "POST", func(f *frames, _ uint32) { f.conn.Close() }, 1, true, ErrClosed, 2},
 		{"closes, idempotent", "PUT", func(f *frames, _ uint32) { f.conn.Close() }, 1, true, 0, 3},
-		{"reset", "GET", reset(http2.ErrCodeInternal), 1, true, ErrProtocol, 2},
+		{"reset", "GET", reset(http2.ErrCodeInternal), 1, true, ErrClosed, 2},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()

@@ -76,7 +76,7 @@ var outcomes = map[string]string{
 	"h2-push": "protocol", "h2-data-first": "protocol", "h2-data-idle": "protocol", "h2-window-zero": "protocol", "h2-window-overflow": "protocol",
 	"h2-flow": "200, truncated body|200, body limit", "h2-status-none": "protocol", "h2-status-two": "protocol", "h2-status-late": "protocol", "h2-status-101": "protocol",
 	"h2-upper": "protocol", "h2-inject": "protocol", "h2-length-long": "200, truncated body", "h2-length-short": "200, truncated body",
-	"h2-trailers-bad": "200, truncated body", "h2-refused": "connection closed", "h2-reset": "protocol", "h2-reset-body": "200, truncated body",
+	"h2-trailers-bad": "200, truncated body", "h2-refused": "connection closed", "h2-reset": "connection closed", "h2-reset-body": "200, truncated body",
 	"h2-goaway": "connection closed", "h2-goaway-body": "200, truncated body", "h2-close": "connection closed", "h2-close-body": "200, truncated body",
 	"h2-silent": "timeout", "h2-stall-body": "200, timeout|timeout", "h2-drip-body": "200, timeout|200, too slow|timeout", "h2-endless": "200, body limit",
 }

@@ -56,12 +56,8 @@ func (s *Stream) await() {
 		return
 	}
 	start := time.Now()
-	idle := after(start, t.IdleRead)
-	if s.bodiless { // only to let the server end the stream by itself
-		idle = start.Add(farewell)
-	}
 	for now := start; s.chunks.n == 0 && !s.over(); {
-		due := idle
+		due := s.idleDue(start)
 		rated := s.rate.begun && t.MinRate > 0 && t.RateWindow > 0
 		if rated {
 			if end := now.Add(t.RateWindow - s.rate.waited); due.IsZero() || end.Before(due) {
@@ -70,16 +66,29 @@ func (s *Stream) await() {
 		}
 		why := s.wait(due)
 		end := time.Now()
+		idle := s.idleDue(start)
 		switch {
 		case why == Cancelled, why == Overdue:
 			s.giveUp(why)
 		case why == timeUp && s.chunks.n == 0 && !idle.IsZero() && !end.Before(idle):
 			s.failOp(IdleTimeout, opBody, nil)
-		case rated:
+		case rated && !s.c.starvedSince(now):
 			s.waited(end.Sub(now))
 		}
 		now = end
 	}
+}
+
+// idleDue returns when a wait for the body that began at start has lasted too long. Time in which the server has no credit
+// is not the server's.
+func (s *Stream) idleDue(start time.Time) time.Time {
+	if s.bodiless { // only to let the server end the stream by itself
+		return start.Add(farewell)
+	}
+	if s.c.starvedSince(start) {
+		start = s.c.fed
+	}
+	return after(start, s.c.conf.Timeouts.IdleRead)
 }
 
 // waited notes time in which the body was waited for, and ends the exchange after a window in which too little came.
@@ -128,13 +137,15 @@ func (c *Conn) readData(fh http2.FrameHeader) error {
 	} else if err := c.readPieces(id, size); err != nil {
 		return err
 	}
-	if fh.Flags.Has(http2.FlagDataEndStream) {
-		c.mu.Lock()
-		if s := c.streams[id]; s != nil {
-			s.end()
-		}
-		c.kick(false)
-		c.unlock()
+	c.mu.Lock()
+	defer c.unlock()
+	defer c.kick(false)
+	switch s := c.streams[id]; {
+	case s == nil:
+	case fh.Flags.Has(http2.FlagDataEndStream):
+		s.end()
+	case size == 0:
+		return c.bore()
 	}
 	return nil
 }
@@ -144,7 +155,7 @@ func (c *Conn) admit(fh http2.FrameHeader, size int64) (uint32, error) {
 	if !c.window.take(size) {
 		return 0, &breach{code: http2.ErrCodeFlowControl, what: "more than the window of the connection"}
 	}
-	s, err := c.stream(fh.StreamID)
+	s, err := c.stream(fh.StreamID, size)
 	if s == nil {
 		return 0, err
 	}
@@ -157,13 +168,12 @@ func (c *Conn) admit(fh http2.FrameHeader, size int64) (uint32, error) {
 		s.reset(&fault{Truncated, http2.ErrCodeFlowControl, errBeyondWindow})
 	case s.bodiless && size > 0: // nobody's, as with HTTP/1; the response is whole without it
 		c.writeReset(s.id, http2.ErrCodeProtocol)
+		c.abandon(s)
 		s.ended = true
 		s.signal()
 		c.dropSender(s)
 		delete(c.streams, s.id)
 		c.leave()
-	case size == 0 && !fh.Flags.Has(http2.FlagDataEndStream):
-		return s.id, c.bore()
 	default:
 		return s.id, nil
 	}
@@ -184,11 +194,10 @@ func (c *Conn) readPieces(id uint32, n int64) error {
 		}
 		if taken > 0 {
 			c.useless = 0
+			c.hold(int64(taken))
 		}
-		if taken < len(piece) { // the rest is nobody's
-			c.consume(nil, int64(len(piece)-taken))
-			c.kick(false)
-		}
+		c.credit(int64(len(piece) - taken)) // the rest is nobody's
+		c.kick(false)
 		c.unlock()
 		n -= int64(len(piece))
 		_, _ = c.in.Discard(len(piece))
@@ -224,10 +233,11 @@ func (s *Stream) end() {
 	s.settle()
 }
 
-// release gives back credit for bytes that are nobody's body.
+// release gives back credit for padding, which is nobody's body.
 func (c *Conn) release(id uint32, n int64) {
 	c.mu.Lock()
-	c.consume(c.streams[id], n)
+	c.creditStream(c.streams[id], n)
+	c.credit(n)
 	c.kick(false)
 	c.unlock()
 }

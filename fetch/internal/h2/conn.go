@@ -33,7 +33,7 @@ type Conn struct {
 
 	mu      sync.Mutex
 	down    error // why no exchange may begin; nil while one may
-	tell    bool  // Ended is to be called
+	tell    bool  // Changed is to be called
 	lost    bool  // all streams have ended with the connection
 	closing bool  // to be closed when all is written
 	closed  bool  // by Close
@@ -64,8 +64,13 @@ type Conn struct {
 	senders  []*Stream // with body to be sent, served in turn
 	turn     int
 
-	window window // what the server may send
-	send   int64  // what may be sent
+	window   window    // what the server may send
+	held     int64     // bytes of bodies that wait for their readers
+	withheld int64     // of those, what the server has been given no credit for
+	fed      time.Time // the server was last seen without credit because of that
+	late     int64     // bytes that may still come on streams that the client has ended
+	excused  int       // frames without a body that may
+	send     int64     // what may be sent
 
 	lastRead time.Time // something came
 	pinged   time.Time // a PING was sent that nothing has come after
@@ -75,10 +80,9 @@ type Conn struct {
 
 // peerSettings are what the server has said of itself.
 type peerSettings struct {
-	said      bool
-	streams   int64
-	window    int64 // of new streams
-	fieldList int64 // bytes of fields that it takes, counted as Limits.HeaderBytes
+	said    bool
+	streams int64
+	window  int64 // of new streams
 }
 
 // opened is a stream whose head is to be written.
@@ -105,7 +109,7 @@ func NewConn(nc net.Conn, conf Config) *Conn {
 	p := &conf.Params
 	c := &Conn{
 		nc: nc, conf: conf, streams: map[uint32]*Stream{}, next: p.FirstStream, lastGood: maxStream, send: initialWindow,
-		peer: peerSettings{streams: unsaidStreams, window: initialWindow, fieldList: 1<<63 - 1}, lastRead: time.Now(),
+		peer: peerSettings{streams: unsaidStreams, window: initialWindow}, lastRead: time.Now(),
 	}
 	switch h1.Bottom(nc).(type) {
 	case syscall.Conn, interface{ Pending() bool }: // the latter is a connection in memory
@@ -147,11 +151,19 @@ func (c *Conn) greet() {
 func (c *Conn) Reserve() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.down != nil || int64(c.places) >= min(c.peer.streams, int64(c.conf.Limits.Streams)) {
+	if c.down != nil || c.withheld > 0 || int64(c.places) >= min(c.peer.streams, int64(c.conf.Limits.Streams)) {
 		return false
 	}
 	c.places++
 	return true
+}
+
+// Said reports whether the server has said how many exchanges at a time it allows. Until then there are 100 places, which
+// may be too many.
+func (c *Conn) Said() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.peer.said
 }
 
 // Usable reports whether another exchange may ever begin.
@@ -222,13 +234,13 @@ func (c *Conn) leave() {
 	}
 }
 
-// unlock gives back c.mu after what may have shut the connection.
+// unlock gives back c.mu after what may have changed who can be served.
 func (c *Conn) unlock() {
-	tell := c.tell && c.conf.Ended != nil
+	tell := c.tell && c.conf.Changed != nil
 	c.tell = false
 	c.mu.Unlock()
 	if tell {
-		c.conf.Ended()
+		c.conf.Changed()
 	}
 }
 

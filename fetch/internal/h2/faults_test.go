@@ -235,6 +235,17 @@ func TestFaults(t *testing.T) {
 				continue
 			}
 		}, Protocol, "", "", false},
+		{"flood of padding", func(p *peer, id uint32) {
+			p.head(id, false, ":status", "200")
+			for p.WriteDataPadded(id, false, nil, make([]byte, 9)) == nil {
+				continue
+			}
+		}, Protocol, "", "", false},
+		{"flood of farewells", func(p *peer, id uint32) {
+			for p.WriteGoAway(id, http2.ErrCodeNo, nil) == nil {
+				continue
+			}
+		}, Protocol, "", "", false},
 		{"flood of unknown frames", func(p *peer, id uint32) {
 			for p.WriteRawFrame(0xbe, 0, 0, nil) == nil {
 				continue

@@ -2,12 +2,15 @@ package h2
 
 import (
 	"sync"
+	"time"
 
 	"golang.org/x/net/http2"
 )
 
-// window is how much the server may send (RFC 9113 5.2). Credit is given back when bytes have been consumed, not when they
-// have come: a reader that pauses stops the server, and what is held for it is never more than the window.
+// window is how much the server may send (RFC 9113 5.2). That of a stream is given back what has been consumed, not what has
+// come: a reader that pauses stops its own stream, and what is held for it is never more than the window. That of the
+// connection is given back what has come, so that readers that pause stop nobody else, as long as what is held for all
+// together is within Limits.Held.
 type window struct {
 	size int64 // that is kept up
 	left int64 // that the server may send
@@ -44,39 +47,104 @@ func (w *window) consumed(n int64) uint32 {
 	return uint32(n)
 }
 
-// consume gives back credit for bytes of bodies, of a stream too unless it is nil or needs none.
-func (c *Conn) consume(s *Stream, n int64) {
-	if n == 0 || c.lost || c.closing {
+// hold notes bytes that a stream has been given, and gives credit for them back to the connection unless too much is held.
+func (c *Conn) hold(n int64) {
+	if c.held += n; c.held > int64(c.conf.Limits.Held) {
+		c.withheld += n
 		return
 	}
-	if s != nil && !s.ended && s.err == nil {
-		if more := s.window.consumed(n); more > 0 {
-			_ = c.framer.WriteWindowUpdate(s.id, more)
-		}
+	c.credit(n)
+}
+
+// consume gives back credit for bytes that a stream held: to the stream unless it needs none, and to the connection what
+// was withheld.
+func (c *Conn) consume(s *Stream, n int64) {
+	if n == 0 {
+		return
+	}
+	c.held -= n
+	if room := int64(c.conf.Limits.Held) - c.held; c.withheld > 0 && room > 0 {
+		c.starvedSince(time.Time{})
+		n := min(c.withheld, room)
+		c.withheld -= n
+		c.credit(n)
+		c.tell = c.tell || c.withheld == 0 // there is room for more exchanges
+	}
+	c.creditStream(s, n)
+}
+
+// creditStream gives a stream credit, unless nothing more is to come on it.
+func (c *Conn) creditStream(s *Stream, n int64) {
+	if s == nil || s.ended || s.err != nil || c.lost || c.closing {
+		return
+	}
+	if more := s.window.consumed(n); more > 0 {
+		_ = c.framer.WriteWindowUpdate(s.id, more)
+	}
+}
+
+// credit gives the connection credit.
+func (c *Conn) credit(n int64) {
+	if c.lost || c.closing {
+		return
 	}
 	if more := c.window.consumed(n); more > 0 {
 		_ = c.framer.WriteWindowUpdate(0, more)
 	}
 }
 
+// starved reports whether the server may be unable to send because of what is held for others.
+func (c *Conn) starved() bool { return c.withheld > 0 && c.window.left < frameSize }
+
+// starvedSince reports whether the server has been starved at any time since start, and notes that it is.
+func (c *Conn) starvedSince(start time.Time) bool {
+	if c.starved() {
+		c.fed = time.Now()
+	}
+	return c.fed.After(start)
+}
+
+// abandon is told of a stream that the client ends before the server has: what the server was free to send on it, and may have
+// sent before it knows, is not held against it.
+func (c *Conn) abandon(s *Stream) {
+	if !s.ended {
+		c.late += max(s.window.left, 0)
+		c.excused += lateFrames
+	}
+}
+
+// tooLate reports whether a frame of a stream that has ended is held against the server.
+func (c *Conn) tooLate(size int64) bool {
+	if size > 0 && size <= c.late {
+		c.late -= size
+		return false
+	}
+	if c.excused > 0 {
+		c.excused--
+		return false
+	}
+	return true
+}
+
 var errWindow = &breach{code: http2.ErrCodeFlowControl, what: "a window is larger than 2,147,483,647 bytes"}
 
 // opened by the server: more may be sent.
 func (c *Conn) windowUpdate(id uint32, more int64) error {
-	if len(c.senders) == 0 {
-		if err := c.bore(); err != nil {
+	if id == 0 {
+		if err := c.bore(); err != nil { // sendData makes up for it
 			return err
 		}
-	}
-	if id == 0 {
 		if c.send += more; c.send > maxWindow {
 			return errWindow
 		}
 		c.pump()
 		return nil
 	}
-	s, err := c.stream(id)
+	s, err := c.stream(id, 0)
 	if s == nil {
+		return err
+	}
+	if err := c.bore(); err != nil {
 		return err
 	}
 	if s.send += more; s.send > maxWindow {

@@ -147,22 +147,23 @@ func TestWindowsAreKept(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		p      Params
+		held   int // Limits.Held
 		more   int // bytes beyond the window
 		stream uint32
 		told   string
 	}{
-		{"stream, full", Params{}, 0, 1, ""},
-		{"stream, beyond", Params{}, 1, 1, "RST FLOW_CONTROL_ERROR"},
-		{"stream, smaller than the server knows, full", Params{Settings: []Setting{{InitialWindowSize, 10}}}, initialWindow - 10, 1, ""},
-		{"stream, smaller than the server knows, beyond", Params{Settings: []Setting{{InitialWindowSize, 10}}}, initialWindow - 9, 1, "RST FLOW_CONTROL_ERROR"},
-		{"connection, full", Params{ConnWindow: 100_000}, 100_000 - 1<<20, 1, ""},
-		{"connection, beyond", Params{ConnWindow: 100_000}, 100_001 - 1<<20, 1, "GOAWAY FLOW_CONTROL_ERROR"},
+		{"stream, full", Params{}, 0, 0, 1, ""},
+		{"stream, beyond", Params{}, 0, 1, 1, "RST FLOW_CONTROL_ERROR"},
+		{"stream, smaller than the server knows, full", Params{Settings: []Setting{{InitialWindowSize, 10}}}, 0, initialWindow - 10, 1, ""},
+		{"stream, smaller than the server knows, beyond", Params{Settings: []Setting{{InitialWindowSize, 10}}}, 0, initialWindow - 9, 1, "RST FLOW_CONTROL_ERROR"},
+		{"connection, full", Params{ConnWindow: 100_000}, 1, 100_000 - 1<<20, 1, ""},
+		{"connection, beyond", Params{ConnWindow: 100_000}, 1, 100_001 - 1<<20, 1, "GOAWAY FLOW_CONTROL_ERROR"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
 				size := int(c.p.setting(InitialWindowSize, defaultWindow)) + c.more
-				conn, p := withPeer(t, Config{Params: c.p}, []http2.Setting{}, func(p *peer) {
+				conn, p := withPeer(t, Config{Params: c.p, Limits: Limits{Held: c.held}}, []http2.Setting{}, func(p *peer) {
 					id := p.request()
 					p.head(id, false, ":status", "200")
 					for n := size; n > 0; n -= 16 << 10 {

@@ -100,7 +100,7 @@ func (c *Conn) readOther(fh http2.FrameHeader) error {
 	var one http2.StreamError
 	switch {
 	case errors.As(err, &one):
-		s, err := c.stream(one.StreamID)
+		s, err := c.stream(one.StreamID, 0)
 		if s != nil {
 			s.reset(&fault{Malformed, one.Code, one})
 		}
@@ -115,7 +115,7 @@ func (c *Conn) readOther(fh http2.FrameHeader) error {
 		return c.takePing(f)
 	case *http2.GoAwayFrame:
 		c.takeGoAway(f)
-		return nil
+		return c.bore()
 	case *http2.RSTStreamFrame:
 		return c.takeReset(f)
 	case *http2.WindowUpdateFrame:
@@ -124,15 +124,18 @@ func (c *Conn) readOther(fh http2.FrameHeader) error {
 	return c.bore() // PRIORITY, and frames that nobody knows yet
 }
 
-// stream returns the open stream of a number, nil for one that has ended.
-func (c *Conn) stream(id uint32) (*Stream, error) {
+// stream returns the open stream of a number that a frame with size bytes of body came for, nil for one that has ended.
+func (c *Conn) stream(id uint32, size int64) (*Stream, error) {
 	if s := c.streams[id]; s != nil {
 		return s, nil
 	}
 	if id%2 == 0 || id >= c.next {
 		return nil, &breach{code: http2.ErrCodeProtocol, what: "a frame on a stream that was never opened"}
 	}
-	return nil, c.bore()
+	if c.tooLate(size) {
+		return nil, c.bore()
+	}
+	return nil, nil
 }
 
 // bore counts a frame that brings nothing.
@@ -166,6 +169,7 @@ func (c *Conn) takeSettings(f *http2.SettingsFrame) error {
 	if err := f.ForeachSetting(c.takeSetting); err != nil {
 		return err
 	}
+	c.tell = true
 	if err := c.reply(9); err != nil {
 		return err
 	}
@@ -190,8 +194,6 @@ func (c *Conn) takeSetting(s http2.Setting) error {
 		}
 	case http2.SettingMaxConcurrentStreams:
 		c.peer.streams = int64(s.Val)
-	case http2.SettingMaxHeaderListSize:
-		c.peer.fieldList = int64(s.Val)
 	case http2.SettingInitialWindowSize:
 		change := int64(s.Val) - c.peer.window
 		c.peer.window = int64(s.Val)
@@ -232,7 +234,7 @@ func (c *Conn) takeGoAway(f *http2.GoAwayFrame) {
 
 // takeReset ends a stream as the server says (RFC 9113 6.4).
 func (c *Conn) takeReset(f *http2.RSTStreamFrame) error {
-	s, err := c.stream(f.StreamID)
+	s, err := c.stream(f.StreamID, 0)
 	if s == nil {
 		return err
 	}

@@ -95,7 +95,7 @@ func fragment(fh http2.FrameHeader, p []byte) ([]byte, error) {
 // takeBlock decodes a header block, which has to be done also where nobody wants it, and gives it to its stream.
 func (c *Conn) takeBlock(id uint32, block []byte, end bool) error {
 	c.mu.Lock()
-	s, err := c.stream(id)
+	s, err := c.stream(id, 0)
 	left, trailers := 0, false
 	if s != nil {
 		left, trailers = s.fieldsLeft, s.headed

@@ -10,18 +10,24 @@ type Config struct {
 	Params   Params
 	Limits   Limits
 	Timeouts Timeouts
-	// Ended is called once when the connection can carry no new exchange any more, by a goroutine of the connection; it
-	// may call all methods but Close. Nil is fine.
-	Ended func()
+	// Changed is called when there may be more places for exchanges than before, other than by an exchange that ends: the
+	// server has said how many it allows, or readers have made room. And once when no exchange may begin any more. It may
+	// call all methods of the connection but Close. Nil is fine.
+	Changed func()
 }
 
-// Limits bound what a server may make the client hold. Zero means the default, a negative value no limit. Bodies are
-// bounded by the windows of Params: what is not read is not sent.
+// Limits bound what a server may make the client hold. Zero means the default, a negative value no limit. The body of each
+// exchange is bounded by the window of streams in Params: what is not read is not sent.
 type Limits struct {
 	HeaderBytes   int // names and values of one response, 32 bytes more for each field, all 1xx and trailers included; zero means 2 MiB
 	Fields        int // header fields of one head, and of the trailers; zero means 10,000
 	Informational int // 1xx responses before a response; zero means 100
 	Streams       int // exchanges at a time, if the server allows as many; zero means 1,000
+
+	// Held is how many bytes of bodies may wait for their readers, over all exchanges, before the server is given no more
+	// credit: then the window of the connection may come yet, and nothing more on any stream until somebody reads. Zero
+	// means 64 MiB.
+	Held int
 }
 
 // Timeouts bound each phase of an exchange by itself. Zero means the default, a negative value none.
@@ -47,6 +53,7 @@ const (
 	defaultFields        = 10_000
 	defaultInformational = 100
 	defaultStreams       = 1000
+	defaultHeld          = 64 << 20
 
 	defaultPhase     = 30 * time.Second // Write, Header, IdleRead, RateWindow, PingAfter
 	defaultPingReply = 15 * time.Second
@@ -62,6 +69,8 @@ const (
 	maxDataQueued  = 64 << 10         // bytes to be written beyond which no body is added
 	maxReplies     = 64 << 10         // bytes to be written beyond which what asks for a reply is too much
 	maxUseless     = 10_000           // frames in a row that bring nothing
+	usefulBytes    = 32               // of a body that is sent make up for a frame that opened a window
+	lateFrames     = 4                // without a body that a server may send on a stream that the client has ended: head, trailers, window, reset
 	blockSlack     = 16 << 10         // that a header block may be longer than the fields that it may hold
 	perFragment    = 1 << 10          // bytes of header block that each CONTINUATION frame is expected to bring
 	fewFragments   = 64               // CONTINUATION frames of any size
@@ -95,6 +104,7 @@ func (l Limits) resolved() Limits {
 		Fields:        orDefault(l.Fields, defaultFields),
 		Informational: orDefault(l.Informational, defaultInformational),
 		Streams:       orDefault(l.Streams, defaultStreams),
+		Held:          orDefault(l.Held, defaultHeld),
 	}
 }
 

@@ -98,7 +98,13 @@ func TestGoAwayInFlight(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const n, looked = 90, 37
 		ended := 0
-		conn, _ := withPeer(t, Config{Ended: func() { ended++ }}, []http2.Setting{}, func(p *peer) {
+		var conn *Conn
+		changed := func() {
+			if !conn.Usable() {
+				ended++
+			}
+		}
+		conn, _ = withPeer(t, Config{Changed: changed}, []http2.Setting{}, func(p *peer) {
 			var ids []uint32
 			for range n {
 				ids = append(ids, p.request())

@@ -113,10 +113,28 @@ func describe(p *peer, f http2.Frame) string {
 	return s
 }
 
+// TestSizeThatTheServerTakesIsAdvice: a head that is larger than the server says it takes is the server's to refuse.
+func TestSizeThatTheServerTakesIsAdvice(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		conn, _ := withPeer(t, Config{}, []http2.Setting{{ID: http2.SettingMaxHeaderListSize, Val: 100}}, func(p *peer) {
+			p.ok(p.request(), "good")
+			p.head(p.request(), true, ":status", "431")
+		})
+		if _, body, err := do(t.Context(), conn, &Request{Path: "/"}); err != nil || string(body) != "good" {
+			t.Fatalf("%v, %q", err, body)
+		}
+		resp, _, err := do(t.Context(), conn, &Request{Path: "/", Header: list("a", strings.Repeat("x", 5000))})
+		if err != nil || resp.Status != 431 {
+			t.Errorf("%v, %d", err, resp.Status)
+		}
+	})
+}
+
 func TestBadRequestsAreRefused(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		conn, _ := withPeer(t, Config{}, []http2.Setting{{ID: http2.SettingMaxHeaderListSize, Val: 5000}}, func(p *peer) {
+		conn, _ := withPeer(t, Config{}, []http2.Setting{}, func(p *peer) {
 			for id := p.request(); id != 0; id = p.request() {
 				p.ok(id, "good")
 			}
@@ -125,26 +143,25 @@ func TestBadRequestsAreRefused(t *testing.T) {
 			t.Fatal(err)
 		}
 		for name, r := range map[string]Request{
-			"method":         {Method: "G ET", Path: "/"},
-			"path":           {},
-			"path, blank":    {Path: "/a b"},
-			"path, control":  {Path: "/\x7f"},
-			"authority":      {Scheme: "https", Path: "/"},
-			"scheme":         {Scheme: "ht tp", Authority: "a", Path: "/"},
-			"name":           {Path: "/", Header: list("a b", "x")},
-			"pseudo":         {Path: "/", Header: list(":path", "/x")},
-			"cr":             {Path: "/", Header: list("a", "x\r")},
-			"lf":             {Path: "/", Header: list("a", "x\ny: z")},
-			"nul":            {Path: "/", Header: list("a", "\x00")},
-			"connection":     {Path: "/", Header: list("Connection", "close")},
-			"host":           {Path: "/", Header: list("Host", "a")},
-			"te":             {Path: "/", Header: list("TE", "gzip")},
-			"upgrade":        {Path: "/", Header: list("Upgrade", "h2c")},
-			"coding":         {Path: "/", Header: list("Transfer-Encoding", "chunked")},
-			"length":         {Path: "/", Header: list("Content-Length", "5"), Body: []byte("four")},
-			"two lengths":    {Path: "/", Header: list("Content-Length", "4", "content-length", "4"), Body: []byte("four")},
-			"too much":       {Path: "/", Header: list("a", strings.Repeat("x", maxRequestHead))},
-			"for the server": {Path: "/", Header: list("a", strings.Repeat("x", 5000))},
+			"method":        {Method: "G ET", Path: "/"},
+			"path":          {},
+			"path, blank":   {Path: "/a b"},
+			"path, control": {Path: "/\x7f"},
+			"authority":     {Scheme: "https", Path: "/"},
+			"scheme":        {Scheme: "ht tp", Authority: "a", Path: "/"},
+			"name":          {Path: "/", Header: list("a b", "x")},
+			"pseudo":        {Path: "/", Header: list(":path", "/x")},
+			"cr":            {Path: "/", Header: list("a", "x\r")},
+			"lf":            {Path: "/", Header: list("a", "x\ny: z")},
+			"nul":           {Path: "/", Header: list("a", "\x00")},
+			"connection":    {Path: "/", Header: list("Connection", "close")},
+			"host":          {Path: "/", Header: list("Host", "a")},
+			"te":            {Path: "/", Header: list("TE", "gzip")},
+			"upgrade":       {Path: "/", Header: list("Upgrade", "h2c")},
+			"coding":        {Path: "/", Header: list("Transfer-Encoding", "chunked")},
+			"length":        {Path: "/", Header: list("Content-Length", "5"), Body: []byte("four")},
+			"two lengths":   {Path: "/", Header: list("Content-Length", "4", "content-length", "4"), Body: []byte("four")},
+			"too much":      {Path: "/", Header: list("a", strings.Repeat("x", maxRequestHead))},
 		} {
 			if _, _, err := do(t.Context(), conn, &r); KindOf(err) != BadRequest {
 				t.Errorf("%s: %v", name, err)

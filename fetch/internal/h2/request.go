@@ -12,34 +12,36 @@ import (
 	"github.com/seine-go/seine/fetch/internal/h1"
 )
 
-// check refuses a request that would break the framing, and returns what its fields count for the server.
-func (r *Request) check() (size int64, err error) {
+// check refuses a request that would break the framing. How large a head the server says that it takes is advice, which it
+// may not mean (RFC 9113 6.5.2): its answer to a larger one tells.
+func (r *Request) check() error {
+	size := 0
 	if r.Method != "" && !h1.ValidToken(r.Method) {
-		return 0, fmt.Errorf("method %q is not a token", r.Method)
+		return fmt.Errorf("method %q is not a token", r.Method)
 	}
 	for _, part := range [...]struct{ name, value string }{{"scheme", r.Scheme}, {"authority", r.Authority}, {"path", r.Path}} {
 		if part.value == "" {
-			return 0, fmt.Errorf("the %s is empty", part.name)
+			return fmt.Errorf("the %s is empty", part.name)
 		}
 		for i := range len(part.value) {
 			if c := part.value[i]; c <= ' ' || c == 0x7f {
-				return 0, fmt.Errorf("the %s has a blank or control character %#02x at byte %d", part.name, c, i)
+				return fmt.Errorf("the %s has a blank or control character %#02x at byte %d", part.name, c, i)
 			}
 		}
-		size += int64(len(part.value)) + int64(len(":authority")+fieldOverhead)
+		size += len(part.value) + len(":authority") + fieldOverhead
 	}
 	lengths := 0
 	for i := range r.Header {
 		f := &r.Header[i]
 		if err := checkField(f, len(r.Body), &lengths); err != nil {
-			return 0, err
+			return err
 		}
-		size += int64(len(f.Name)+len(f.Value)) + fieldOverhead
+		size += len(f.Name) + len(f.Value) + fieldOverhead
 	}
 	if size > maxRequestHead {
-		return 0, fmt.Errorf("a head of %d bytes is over the limit of %d", size, maxRequestHead)
+		return fmt.Errorf("a head of %d bytes is over the limit of %d", size, maxRequestHead)
 	}
-	return size, nil
+	return nil
 }
 
 // checkField refuses a field that HTTP/2 has no place for (RFC 9113 8.2).

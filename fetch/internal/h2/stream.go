@@ -49,7 +49,7 @@ type Stream struct {
 // open checks a request, opens a stream for it and queues it.
 func (c *Conn) open(ctx context.Context, r *Request) (*Stream, error) {
 	start := time.Now()
-	size, err := r.check()
+	err := r.check()
 	kind := BadRequest
 	if err == nil {
 		if err = ctx.Err(); err != nil {
@@ -58,7 +58,7 @@ func (c *Conn) open(ctx context.Context, r *Request) (*Stream, error) {
 	}
 	c.mu.Lock()
 	if err == nil {
-		kind, err = c.refusal(size)
+		kind, err = c.refusal()
 	}
 	if err != nil {
 		c.places--
@@ -94,7 +94,7 @@ func (c *Conn) open(ctx context.Context, r *Request) (*Stream, error) {
 }
 
 // refusal says why a request cannot be written now.
-func (c *Conn) refusal(size int64) (Kind, error) {
+func (c *Conn) refusal() (Kind, error) {
 	switch {
 	case c.down != nil:
 		return Refused, errIsDown
@@ -105,8 +105,6 @@ func (c *Conn) refusal(size int64) (Kind, error) {
 		return Refused, errNumbers
 	case len(c.out.b) > maxQueued:
 		return Refused, errQueue
-	case size > c.peer.fieldList:
-		return BadRequest, errors.New("the server does not take a head of this size")
 	}
 	return 0, nil
 }
@@ -292,6 +290,7 @@ func ctxCause(ctx context.Context) error {
 func (s *Stream) reset(f *fault) {
 	c := s.c
 	c.writeReset(s.id, f.code)
+	c.abandon(s)
 	s.fail(f.kind, f.err)
 	delete(c.streams, s.id)
 	c.leave()
@@ -303,6 +302,7 @@ func (s *Stream) Close() error {
 	c.mu.Lock()
 	if c.streams[s.id] == s && !c.lost {
 		c.writeReset(s.id, http2.ErrCodeCancel)
+		c.abandon(s)
 		delete(c.streams, s.id)
 		c.leave()
 	}

@@ -147,6 +147,7 @@ func (s *Stream) sendData() (last bool) {
 	c.send -= int64(n)
 	s.bytesOut += int64(n)
 	s.progress = time.Now()
+	c.useless = max(0, c.useless-n/usefulBytes)
 	if last {
 		s.rest, s.sentAll = nil, true
 		s.settle()
