@@ -27,6 +27,8 @@ type flight struct {
 	otherHost   bool // a redirect has left the host
 	fresh       bool // a connection is wanted that nothing was asked over
 	onlyH1      bool // the host wants to be spoken to in HTTP/1.1
+	refused     int  // how often the host has refused the request
+	goneAway    int  // how often it was giving the connection up
 	withoutBody bool // a redirect has turned the request into a GET: what tells of its body stays behind
 
 	jar     *cookie.Jar     // nil: no cookies
@@ -111,29 +113,48 @@ func (f *flight) prepare() *Error {
 	return f.openJar()
 }
 
-// visit goes through the Gate and has one exchange; a second one where the kept connection of the first was dead, or was
-// the wrong one for the request.
+// visit goes through the Gate and has one exchange. It does so again where the kept connection of the first was dead, or was
+// the wrong one for the request, and where the host has done nothing with it.
 func (f *flight) visit() (*answer, *Error) {
 	start := time.Now()
-	for fresh := false; ; fresh = true {
+	f.fresh, f.onlyH1, f.refused, f.goneAway = false, false, 0, 0
+	for {
 		leave, err := f.enter()
 		if err != nil {
 			return nil, err
 		}
-		a, again, err := f.gated(start, fresh, leave)
+		a, again, err := f.gated(start, leave)
 		if !again {
 			return a, err
+		}
+		if err := f.pause(); err != nil {
+			return nil, err
 		}
 	}
 }
 
+// pause leaves a host alone that has refused a request more than once.
+func (f *flight) pause() *Error {
+	if f.refused < 2 {
+		return nil
+	}
+	timer := time.NewTimer(refusedPause << (f.refused - 2))
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-f.ctx.Done():
+		return contextError(f.ctx, "wait")
+	}
+}
+
 // gated has one exchange and tells the Gate of it, also where the caller's Sink panics.
-func (f *flight) gated(start time.Time, fresh bool, leave func(ratelimit.Report)) (a *answer, again bool, err *Error) {
+func (f *flight) gated(start time.Time, leave func(ratelimit.Report)) (a *answer, again bool, err *Error) {
 	if leave != nil {
 		entered := time.Now()
 		defer func() { leave(f.report(a, err, time.Since(entered), again)) }()
 	}
-	return f.exchange(start, fresh)
+	return f.exchange(start)
 }
 
 // enter waits at the Gate. The address that it is told is the one that will be tried first.
@@ -174,6 +195,9 @@ func (f *flight) report(a *answer, err *Error, elapsed time.Duration, again bool
 	}
 	switch {
 	case again: // the host closed a connection that it was free to close, or has another one in mind
+		if f.refused > 0 {
+			r.Class = ratelimit.Throttle
+		}
 		return r
 	case err != nil:
 		if err.Kind.Fault() == FaultHost {
@@ -201,12 +225,11 @@ func (f *flight) report(a *answer, err *Error, elapsed time.Duration, again bool
 	return r
 }
 
-// exchange has one exchange on a connection of the pool. again says that it is to be repeated on a fresh connection:
-// the kept one was dead and the host, as far as can be known, did nothing with the request (RFC 9110 9.2.2).
-func (f *flight) exchange(start time.Time, fresh bool) (a *answer, again bool, err *Error) {
-	f.onlyH1, f.fresh = false, fresh
-	for tries := 0; ; tries++ {
-		c, reused, err := f.t.acquire(f, fresh)
+// exchange has one exchange on a connection of the pool. again says that it is to be repeated: the host, as far as can be
+// known, did nothing with the request (RFC 9110 9.2.2).
+func (f *flight) exchange(start time.Time) (a *answer, again bool, err *Error) {
+	for unsent := 0; ; unsent++ {
+		c, reused, err := f.t.acquire(f, f.fresh)
 		if err != nil {
 			return nil, false, err
 		}
@@ -215,7 +238,7 @@ func (f *flight) exchange(start time.Time, fresh bool) (a *answer, again bool, e
 		}
 		a = &answer{Response: Response{Request: f.req, Redirects: f.hops}}
 		f.traceConn(&a.trace, c, reused, start)
-		a.trace.Retried = fresh
+		a.trace.Retried = f.fresh
 		var outcome fate
 		if c.h2 == nil {
 			outcome, err = f.exchangeH1(c, a)
@@ -223,19 +246,43 @@ func (f *flight) exchange(start time.Time, fresh bool) (a *answer, again bool, e
 			outcome, err = f.exchangeH2(c, a)
 		}
 		a.trace.Total = time.Since(start)
-		switch dead := reused && !fresh; {
-		case err == nil:
-			return a, a.misdirected, nil
-		case dead && outcome == unsent, outcome == refused && tries < maxRefused, outcome == goneAway && tries < maxGoneAway:
-			fresh = true
-		case outcome == wantsH1 && !f.onlyH1:
-			f.onlyH1 = true
-		case dead && outcome == unanswered && idempotent(f.method):
-			return nil, true, err
-		default:
-			return nil, false, err
+		if f.fails(outcome, reused) && unsent < maxGoneAway && f.ctx.Err() == nil {
+			f.fresh = true // the host has seen nothing of it
+			continue
 		}
+		return a, f.again(a, outcome, reused, err), err
 	}
+}
+
+// fails reports whether a connection was of no use to an exchange.
+func (f *flight) fails(outcome fate, reused bool) bool {
+	return outcome == unseen || outcome == unsent && reused && !f.fresh
+}
+
+// again reports whether an exchange is to be repeated, and notes how.
+func (f *flight) again(a *answer, outcome fate, reused bool, err *Error) bool {
+	switch {
+	case err == nil:
+		f.fresh = f.fresh || a.misdirected
+		return a.misdirected
+	case f.ctx.Err() != nil:
+		return false
+	case outcome == refused:
+		f.refused++
+		f.fresh = true
+		return f.refused <= maxRefused
+	case outcome == goneAway:
+		f.goneAway++
+		f.fresh = true
+		return f.goneAway <= maxGoneAway
+	case outcome == wantsH1 && !f.onlyH1:
+		f.onlyH1 = true
+		return true
+	case outcome == unanswered && reused && !f.fresh && idempotent(f.method):
+		f.fresh = true
+		return true
+	}
+	return false
 }
 
 // fate is how far an exchange has come.
@@ -245,6 +292,7 @@ const (
 	settled    fate = iota // it cannot be repeated without the caller's knowledge
 	unanswered             // the connection ended before a byte of an answer came
 	unsent                 // the connection ended before a byte of the request went out
+	unseen                 // as unsent, and the connection takes no more
 	refused                // the host has done nothing with the request, and says so
 	goneAway               // as refused, since it was giving the connection up
 	wantsH1                // as refused, and it is to be sent over HTTP/1.1
@@ -265,7 +313,7 @@ func (f *flight) traceConn(t *Trace, c *conn, reused bool, start time.Time) {
 	t.Wait = time.Since(start)
 	if !reused {
 		t.DNS, t.Connect, t.TLS = c.took.dns, c.took.connect, c.took.tls
-		t.Wait -= t.DNS + t.Connect + t.TLS
+		t.Wait = max(0, t.Wait-t.DNS-t.Connect-t.TLS) // others may have begun to open it
 	}
 }
 

@@ -104,7 +104,7 @@ func (f *flight) finishH1(c *conn) {
 	clear(c.req.Header)
 	c.req = h1.Request{Header: c.req.Header[:0]}
 	c.resp = h1.Response{}
-	f.t.pool.release(c, keep)
+	f.t.release(c, keep)
 }
 
 // startClock bounds the whole exchange.

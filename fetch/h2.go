@@ -16,6 +16,8 @@ import (
 const (
 	maxRefused  = 5  // because it refused the stream
 	maxGoneAway = 10 // because it was giving the connection up, which many requests on it may do to each other
+
+	refusedPause = 100 * time.Millisecond // before a request that was refused twice; it doubles
 )
 
 func (t *Transport) setupH2() {
@@ -26,17 +28,16 @@ func (t *Transport) setupH2() {
 	}
 }
 
-// startH2 makes the connection one of HTTP/2. Its first place is that of the exchange for which it was opened.
+// startH2 makes the connection one of HTTP/2.
 func (t *Transport) startH2(c *conn, nc net.Conn) {
 	conf := t.conf.h2
-	conf.Changed = func() { t.pool.ended(c) }
+	conf.Changed = func() { t.changedH2(c) }
 	c.h2 = h2.NewConn(nc, conf)
-	c.h2.Reserve()
 }
 
 // exchangeH2 has one exchange on an HTTP/2 connection and gives its place back.
 func (f *flight) exchangeH2(c *conn, a *answer) (fate, *Error) {
-	defer func() { f.t.pool.release(c, true) }()
+	defer func() { f.t.release(c, true) }()
 	var few [12]h1.Field
 	host, sent := forH2(f.appendFields(few[:0]))
 	req := h2.Request{
@@ -95,6 +96,8 @@ func fateH2(err error) fate {
 		return settled
 	case errors.As(err, &reset) && reset.Code == http2.ErrCodeHTTP11Required:
 		return wantsH1
+	case wire.Kind == h2.Refused && !wire.Written:
+		return unseen
 	case wire.Kind == h2.Refused && reset.Code == http2.ErrCodeRefusedStream:
 		return refused
 	case wire.Kind == h2.Refused:

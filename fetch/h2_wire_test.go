@@ -142,8 +142,8 @@ func TestHeaderOrderOverHTTP2(t *testing.T) {
 	}
 }
 
-// TestRefusedIsSentAgain: what a host says that it has not looked at is sent again, whatever the method, in the same stay
-// within the Gate; what it may have looked at is not, unless it is idempotent.
+// TestRefusedIsSentAgain: what a host says that it has not looked at is sent again, whatever the method; what it may have
+// looked at is not, unless it is idempotent. Each time the Gate is asked, and told.
 func TestRefusedIsSentAgain(t *testing.T) {
 	t.Parallel()
 	goAway := func(last uint32) func(f *frames, id uint32) {
@@ -164,11 +164,12 @@ func TestRefusedIsSentAgain(t *testing.T) {
 		kind   ErrorKind
 		gate   int
 	}{
-		{"refused", "POST", reset(http2.ErrCodeRefusedStream), 1, false, 0, 1},
-		{"refused often", "POST", reset(http2.ErrCodeRefusedStream), maxRefused, false, 0, 1},
-		{"refused too often", "POST", reset(http2.ErrCodeRefusedStream), maxRefused + 1, false, ErrClosed, 1},
-		{"goes away", "POST", goAway(0), 1, false, 0, 1},
-		{"goes away after an exchange", "POST", goAway(1), 1, true, 0, 2},
+		{"refused", "POST", reset(http2.ErrCodeRefusedStream), 1, false, 0, 2},
+		{"refused often", "POST", reset(http2.ErrCodeRefusedStream), maxRefused, false, 0, maxRefused + 1},
+		{"refused too often", "POST", reset(http2.ErrCodeRefusedStream), maxRefused + 1, false, ErrClosed, maxRefused + 1},
+		{"goes away", "POST", goAway(0), 1, false, 0, 2},
+		{"goes away too often", "POST", goAway(0), maxGoneAway + 1, false, ErrClosed, maxGoneAway + 1},
+		{"goes away after an exchange", "POST", goAway(1), 1, true, 0, 3},
 		{"goes away with the request", "POST", goAway(3), 1, true, ErrClosed, 2},
 		{"goes away with the request, idempotent", "GET", goAway(3), 1, true, 0, 3},
 		{"goes away with the first request", "GET", goAway(1), 1, false, ErrClosed, 1},
@@ -204,8 +205,14 @@ func TestRefusedIsSentAgain(t *testing.T) {
 				if KindOf(err) != c.kind || err == nil && string(resp.Body) != "good" {
 					t.Errorf("%v", err)
 				}
-				if n := len(gate.take()); n != c.gate || gate.inside.Load() != 0 {
-					t.Errorf("the Gate was entered %d times, want %d", n, c.gate)
+				reports := gate.reports.take()
+				if n := len(gate.take()); n != c.gate || gate.inside.Load() != 0 || len(reports) != n {
+					t.Errorf("the Gate was entered %d times, want %d, and told %d times", n, c.gate, len(reports))
+				}
+				for _, r := range reports {
+					if r.Exchanges != 1 {
+						t.Errorf("%+v", r)
+					}
 				}
 			})
 		})
@@ -311,7 +318,7 @@ func TestHostThatWantsHTTP1(t *testing.T) {
 				t.Errorf("%v %v", resp, err)
 			}
 		}
-		if got := spoken.take(); !slices.Equal(got, []string{"h2", "http/1.1"}) || len(gate.take()) != 3 {
+		if got := spoken.take(); !slices.Equal(got, []string{"h2", "http/1.1"}) || len(gate.take()) != 4 {
 			t.Errorf("%q", got)
 		}
 	})

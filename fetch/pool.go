@@ -1,20 +1,15 @@
 package fetch
 
 import (
-	"context"
 	"crypto/x509"
-	"errors"
 	"net"
 	"net/netip"
-	"slices"
 	"sync"
 	"time"
 
 	"github.com/seine-go/seine/fetch/internal/h1"
 	"github.com/seine-go/seine/fetch/internal/h2"
 )
-
-var errClosed = errors.New("the transport is closed")
 
 // poolKey is what two requests must have in common to share connections: where they lead, the proxies with their
 // credentials, and every name. The session of a Route is no part of it, and the ALPN policy is one for a Transport.
@@ -55,6 +50,8 @@ type conn struct {
 	took struct{ dns, connect, tls time.Duration }
 
 	inFlight  int       // exchanges, guarded by the pool
+	used      bool      // it was given to an exchange, guarded by the pool
+	gone      bool      // out of the pool, guarded by it
 	idleSince time.Time // guarded by the pool
 	node      node[*conn]
 
@@ -64,20 +61,16 @@ type conn struct {
 	clock *time.Timer // ends an exchange that takes too long in all
 }
 
-// poolHost is what the pool knows of one key. It is there as long as it has connections or handshakes.
+// poolHost is what the pool knows of one key. It is there as long as it has connections or openings.
 type poolHost struct {
-	key   poolKey
-	idle  []*conn // HTTP/1, the most recently used last
-	h2    []*conn
-	open  int // connections, and attempts to open one
-	isH1  bool
-	first *handshake // under way while it is not known that the host speaks HTTP/1
-}
+	key  poolKey
+	idle []*conn // HTTP/1, the most recently used last
+	h2   []*conn
+	open int // connections, and attempts to open one
+	isH1 bool
 
-// handshake is one attempt to connect that others wait for, since it may bring an HTTP/2 connection for all of them.
-type handshake struct {
-	done chan struct{}
-	err  *Error // nil too when the context of the one who tried has ended: then another tries
+	waiting list[*waiter] // for a place on a connection of HTTP/2, or to know that it is HTTP/1
+	opening *opening      // one at a time
 }
 
 // pool holds the connections of a Transport.
@@ -120,79 +113,11 @@ func (t *Transport) Stats() PoolStats {
 	return PoolStats{Open: p.open, Idle: p.idle.len, Opened: p.opened}
 }
 
-// acquire returns a connection for the hop: an idle one, a shared one, or a new one; only a new or shared one when fresh is set.
-func (t *Transport) acquire(f *flight, fresh bool) (c *conn, reused bool, err *Error) {
-	key := f.route.key(f.url.Scheme(), f.url.Hostname(), f.url.PortOrDefault())
-	p := &t.pool
-	for {
-		p.mu.Lock()
-		if p.closed {
-			p.mu.Unlock()
-			return nil, false, &Error{Op: "connect", Kind: ErrInvalid, Err: errClosed}
-		}
-		key.onlyH1 = f.onlyH1
-		if key.tls && !key.onlyH1 { // an earlier exchange may have learnt it
-			key.onlyH1 = true
-			_, key.onlyH1 = p.hosts[key]
-			f.onlyH1 = key.onlyH1
-		}
-		h := p.hosts[key]
-		if h == nil {
-			h = &poolHost{key: key, isH1: !key.tls || t.DisableHTTP2 || key.onlyH1}
-			p.hosts[key] = h
-		}
-		c, doomed := p.take(h, fresh)
-		if c != nil {
-			p.mu.Unlock()
-			closeAll(doomed)
-			return c, true, nil
-		}
-		if first := h.first; first != nil {
-			p.mu.Unlock()
-			closeAll(doomed)
-			select {
-			case <-first.done:
-			case <-f.ctx.Done():
-				return nil, false, contextError(f.ctx, "connect")
-			}
-			if first.err != nil {
-				e := *first.err
-				return nil, false, &e
-			}
-			continue
-		}
-		var first *handshake
-		if !h.isH1 {
-			first = &handshake{done: make(chan struct{})}
-			h.first = first
-		}
-		h.open++
-		p.mu.Unlock()
-		closeAll(doomed)
-		return t.connectFor(f, h, first)
-	}
-}
-
-// connectFor connects and enters the outcome, also that the caller's own code panicked.
-func (t *Transport) connectFor(f *flight, h *poolHost, first *handshake) (*conn, bool, *Error) {
-	entered := false
-	defer func() {
-		if !entered {
-			t.pool.enterConn(f.ctx, h, first, nil, &Error{Op: "connect", Kind: ErrConnect, Err: errPanicked})
-		}
-	}()
-	c, err := t.connect(f)
-	entered = true
-	return t.pool.enterConn(f.ctx, h, first, c, err)
-}
-
-var errPanicked = errors.New("the function that connects panicked")
-
 // take returns a connection that can serve one more exchange, and those that it found dead.
 func (p *pool) take(h *poolHost, fresh bool) (c *conn, doomed []*conn) {
 	for i := 0; i < len(h.h2); {
 		c := h.h2[i]
-		if c.h2.Reserve() {
+		if (c.inFlight == 0 || c.h2.Said()) && c.h2.Reserve() { // more than one only when it is known how many may be
 			p.idle.remove(&c.node)
 			c.inFlight++
 			return c, doomed
@@ -215,24 +140,9 @@ func (p *pool) take(h *poolHost, fresh bool) (c *conn, doomed []*conn) {
 	return nil, doomed
 }
 
-// enterConn enters the outcome of an attempt to connect and wakes those who wait for it.
-func (p *pool) enterConn(ctx context.Context, h *poolHost, first *handshake, c *conn, err *Error) (*conn, bool, *Error) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if first != nil {
-		h.first = nil
-		if err != nil && ctx.Err() == nil {
-			e := *err
-			first.err = &e
-		}
-		close(first.done)
-	}
-	if err != nil {
-		h.open--
-		p.forget(h)
-		return nil, false, err
-	}
-	c.host, c.inFlight = h, 1
+// enter takes a new connection into the pool. It has no exchange yet.
+func (p *pool) enter(h *poolHost, c *conn) {
+	c.host = h
 	c.node.value = c
 	if c.h2 != nil {
 		h.h2 = append(h.h2, c)
@@ -241,57 +151,31 @@ func (p *pool) enterConn(ctx context.Context, h *poolHost, first *handshake, c *
 	}
 	p.open++
 	p.opened++
-	return c, false, nil
 }
 
 // release ends an exchange on a connection, which is kept when it can serve another.
-func (p *pool) release(c *conn, keep bool) {
+func (t *Transport) release(c *conn, keep bool) {
+	p := &t.pool
 	p.mu.Lock()
-	c.inFlight--
-	var doomed []*conn
-	switch h := c.host; {
-	case c.inFlight > 0: // HTTP/2: take finds out whether it is still of use
-		p.mu.Unlock()
-		return
-	case c.h2 != nil && !c.h2.Usable():
-		keep = false
-	case c.h1 != nil && len(h.idle) >= p.maxIdlePerHost:
-		keep = false
-	}
-	if !keep || p.closed || p.maxIdle == 0 {
-		p.drop(c)
-		doomed = append(doomed, c)
-	} else {
-		if c.h1 != nil {
-			c.host.idle = append(c.host.idle, c)
-		}
-		c.idleSince = time.Now()
-		p.idle.pushBack(&c.node)
-		if p.idle.len > p.maxIdle {
-			oldest := p.idle.front()
-			p.drop(oldest)
-			doomed = append(doomed, oldest)
-		}
-		p.arm()
+	doomed := p.park(c, keep)
+	if c.h2 != nil && c.host.waiting.len > 0 {
+		doomed = append(doomed, t.serve(c.host)...)
 	}
 	p.mu.Unlock()
 	closeAll(doomed)
 }
 
-// ended takes an HTTP/2 connection that can serve no more out of the pool, unless an exchange is under way on it: then the
-// last one does.
-func (p *pool) ended(c *conn) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if c.host != nil && c.inFlight == 0 && slices.Contains(c.host.h2, c) {
-		p.drop(c)
-	}
-}
-
 // drop takes a connection without an exchange out of the pool; the caller closes it when it has let go of the lock.
 func (p *pool) drop(c *conn) {
+	if c.gone {
+		return
+	}
+	c.gone = true
 	p.idle.remove(&c.node)
 	h := c.host
+	if h.opening != nil && h.opening.c == c {
+		h.opening = nil
+	}
 	h.idle = without(h.idle, c)
 	h.h2 = without(h.h2, c)
 	h.open--
@@ -310,9 +194,9 @@ func without(list []*conn, c *conn) []*conn {
 	return list
 }
 
-// forget takes a host without connections out.
+// forget takes a host out that has no connections and for which nobody waits.
 func (p *pool) forget(h *poolHost) {
-	if h.open == 0 && p.hosts[h.key] == h {
+	if h.open == 0 && h.waiting.len == 0 && p.hosts[h.key] == h {
 		delete(p.hosts, h.key)
 	}
 }
@@ -359,6 +243,11 @@ func (p *pool) closeIdle(forGood bool) {
 		c := p.idle.front()
 		p.drop(c)
 		doomed = append(doomed, c)
+	}
+	for _, h := range p.hosts {
+		if h.opening != nil && h.waiting.len == 0 {
+			h.opening.cancel()
+		}
 	}
 	p.mu.Unlock()
 	closeAll(doomed)

@@ -92,13 +92,14 @@ type opened struct {
 }
 
 var (
-	errBusy    = errors.New("the server allows no more streams")
-	errNumbers = errors.New("the connection has no stream numbers left")
-	errQueue   = errors.New("too much waits to be written")
-	errIsDown  = errors.New("the connection can carry no other exchange")
-	errSilence = errors.New("the server does not answer a PING")
-	errWrite   = errors.New("the server takes nothing")
-	past       = time.Unix(1, 0)
+	errBusy       = errors.New("the server allows no more streams")
+	errNumbers    = errors.New("the connection has no stream numbers left")
+	errQueue      = errors.New("too much waits to be written")
+	errIsDown     = errors.New("the connection can carry no other exchange")
+	errSilence    = errors.New("the server does not answer a PING")
+	errWrite      = errors.New("the server takes nothing")
+	errNoSettings = errors.New("the server says nothing")
+	past          = time.Unix(1, 0)
 )
 
 // NewConn takes over a connection on which both sides know that HTTP/2 is spoken. What the client has to say first goes out

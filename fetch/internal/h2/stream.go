@@ -126,13 +126,18 @@ func (c *Conn) newStream() *Stream {
 func (s *Stream) awaitHead() error {
 	c := s.c
 	c.mu.Lock()
-	defer c.mu.Unlock()
+	defer c.unlock()
+	defer c.kick(false)
 	for !s.headed && s.err == nil {
 		switch why := s.wait(s.headDue()); why {
 		case 0:
 		case timeUp:
 			if due := s.headDue(); due.IsZero() || time.Now().Before(due) {
 				continue // meanwhile something of the request was written
+			}
+			if !c.peer.said { // nobody need wait for anything on the connection
+				c.lose(HeaderTimeout, errNoSettings)
+				continue
 			}
 			if s.sentAll {
 				s.failOp(HeaderTimeout, opHead, nil)
