@@ -104,8 +104,9 @@ func (t *Transport) wait(h *poolHost, w *waiter) (*conn, bool, *Error) {
 	return w.c, w.reused, w.err
 }
 
-// leave reports whether a waiter has left before it was given anything. What is being opened goes on without it, unless
-// nothing else would end it.
+// leave reports whether a waiter has left before it was given anything. What is being opened goes on without it: the next who
+// asks, with as little time, finds it open. It ends with the last who waits when that one was cancelled, or nothing else would
+// end it.
 func (t *Transport) leave(h *poolHost, w *waiter) bool {
 	t.pool.mu.Lock()
 	defer t.pool.mu.Unlock()
@@ -113,7 +114,8 @@ func (t *Transport) leave(h *poolHost, w *waiter) bool {
 		return false
 	}
 	h.waiting.remove(&w.node)
-	if o := h.opening; o != nil && h.waiting.len == 0 && (t.conf.dialTimeout == 0 || t.conf.tlsTimeout == 0) {
+	timeless := t.conf.dialTimeout == 0 || t.conf.tlsTimeout == 0
+	if o := h.opening; o != nil && h.waiting.len == 0 && (timeless || errors.Is(w.f.ctx.Err(), context.Canceled)) {
 		o.cancel()
 	}
 	return true
