@@ -30,6 +30,7 @@ type bodyReader struct {
 	layers  [maxCodings]meter
 	stages  []stage   // under way, to be given back
 	sink    io.Writer // nil: into memory
+	clock   clock     // of the exchange; nil without a bound, or a sink
 	scratch [scratchSize]byte
 	probe   [1]byte
 }
@@ -71,6 +72,7 @@ type bodyInfo struct {
 	limit  int64  // decoded bytes; negative: none
 	packed bool   // a document that is packed by itself stays so
 	sink   func() (io.Writer, error)
+	clock  clock // of the exchange; nil: none, or no sink
 }
 
 // bodyResult is what came of a body.
@@ -96,7 +98,12 @@ func readBody(src io.Reader, info bodyInfo) bodyResult {
 	var res bodyResult
 	if info.sink != nil {
 		var err error
-		if b.sink, err = info.sink(); err != nil {
+		b.clock = info.clock
+		err = b.own(func() error {
+			b.sink, err = info.sink()
+			return err
+		})
+		if err != nil {
 			return bodyResult{fatal: &Error{Op: "sink", Kind: ErrSink, Err: err}}
 		}
 	}
@@ -115,7 +122,7 @@ func (b *bodyReader) free() {
 		b.stages[i] = stage{}
 	}
 	b.stages = b.stages[:0]
-	b.wire, b.layers, b.sink = meter{}, [maxCodings]meter{}, nil
+	b.wire, b.layers, b.sink, b.clock = meter{}, [maxCodings]meter{}, nil, nil
 	bodyReaders.Put(b)
 }
 

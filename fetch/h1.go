@@ -21,6 +21,7 @@ func (f *flight) exchangeH1(c *conn, a *answer) (fate, *Error) {
 	c.req.Method, c.req.Target, c.req.Body = f.method, f.url.RequestTarget(), f.body
 	c.req.Header = f.appendFields(c.req.Header[:0])
 	c.startClock(f.t.conf.total)
+	due := time.Now().Add(f.t.conf.total)
 	defer f.finishH1(c)
 	if err := c.h1.Do(f.ctx, &c.req, &c.resp); err != nil {
 		return fateH1(err), f.wireError(err)
@@ -37,7 +38,11 @@ func (f *flight) exchangeH1(c *conn, a *answer) (fate, *Error) {
 		}
 		return settled, nil
 	}
-	res := readBody(c.h1.Body(), f.bodyInfo(a, r.ContentLength))
+	info := f.bodyInfo(a, r.ContentLength)
+	if info.sink != nil && f.t.conf.total > 0 {
+		info.clock = &clockH1{c: c, due: due}
+	}
+	res := readBody(c.h1.Body(), info)
 	if res.fatal != nil {
 		return settled, f.fatalError(res.fatal)
 	}

@@ -67,7 +67,11 @@ func (f *flight) exchangeH2(c *conn, a *answer) (fate, *Error) {
 		}
 		return settled, nil
 	}
-	res := readBody(s, f.bodyInfo(a, r.ContentLength))
+	info := f.bodyInfo(a, r.ContentLength)
+	if info.sink != nil && f.t.conf.total > 0 {
+		info.clock = &clockH2{s: s}
+	}
+	res := readBody(s, info)
 	if res.fatal != nil {
 		return settled, f.fatalError(res.fatal)
 	}

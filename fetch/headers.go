@@ -185,7 +185,7 @@ func (w *fields) own(i int, as string) {
 	case 4:
 		v = acceptEncoding
 	case 5:
-		v = basicAuth(f.url.Username(), f.url.Password())
+		v = f.basic
 	case 6:
 		if f.body != nil || f.method == "POST" || f.method == "PUT" || f.method == "PATCH" {
 			v = strconv.Itoa(len(f.body))

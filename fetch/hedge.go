@@ -2,6 +2,7 @@ package fetch
 
 import (
 	"context"
+	"net/http"
 	"sync"
 	"time"
 
@@ -25,7 +26,8 @@ type HedgePolicy struct {
 
 // Hedge asks a second time when an answer is late, and takes the answer that comes first; the other request is cancelled,
 // and has ended before the answer is returned. Only requests that may be repeated (GET, HEAD, OPTIONS) and that have no Sink
-// are. An error counts only when both have failed, or the first before there was a second.
+// are. An error, a 429, a 5xx or a body that was cut counts only when the other has brought nothing better, or the first before
+// there was a second.
 //
 // It belongs inside of what tries again, and outside of Limit, so that second requests are paid for. In an engine each of
 // them passes the Gate, which has it wait for its host: with one request in flight per host it does nothing.
@@ -79,7 +81,7 @@ func (h *hedger) fetch(ctx context.Context, next Fetcher, req *Request) (*Respon
 	return won.resp, won.err
 }
 
-// race returns the first answer of one or two requests, or the error of the first.
+// race returns the first good answer of one or two requests, or else the better of what they came to.
 func (h *hedger) race(ctx context.Context, next Fetcher, req *Request, wait time.Duration) hedged {
 	ctx, cancel := context.WithCancel(ctx)
 	results := make(chan hedged, 2)
@@ -100,21 +102,18 @@ func (h *hedger) race(ctx context.Context, next Fetcher, req *Request, wait time
 	late := time.NewTimer(wait)
 	defer late.Stop()
 	under := 1
-	var first hedged
+	var best *hedged
 	for {
 		select {
 		case r := <-results:
 			if r.panics != nil {
 				panic(r.panics)
 			}
-			if under--; r.err == nil {
-				return r
+			if best == nil || r.betterThan(best) {
+				best = &r
 			}
-			if !r.second || first.err == nil {
-				first = r
-			}
-			if under == 0 {
-				return first
+			if under--; under == 0 || r.rank() == 0 {
+				return *best
 			}
 		case <-late.C:
 			if h.spend() {
@@ -123,6 +122,24 @@ func (h *hedger) race(ctx context.Context, next Fetcher, req *Request, wait time
 			}
 		}
 	}
+}
+
+// rank orders outcomes, the best first.
+func (r hedged) rank() int {
+	switch {
+	case r.err != nil || r.resp == nil:
+		return 3
+	case r.resp.Truncated:
+		return 2
+	case r.resp.Status == http.StatusTooManyRequests || r.resp.Status >= 500:
+		return 1
+	}
+	return 0
+}
+
+// betterThan prefers the first request where both came to the same.
+func (r hedged) betterThan(other *hedged) bool {
+	return r.rank() < other.rank() || r.rank() == other.rank() && !r.second
 }
 
 // earn books the share of a request.

@@ -108,3 +108,50 @@ func TestHedgeHandsPanicsOn(t *testing.T) {
 			Fetch(t.Context(), &Request{URL: "http://films.example/"})
 	})
 }
+
+// TestHedgePrefersWhatIsGood: an answer that is cut, or that is the host's failure, does not beat a good one that is under way.
+func TestHedgePrefersWhatIsGood(t *testing.T) {
+	t.Parallel()
+	good, busy, down := &Response{Status: 200}, &Response{Status: 429}, &Response{Status: 503}
+	cut := &Response{Status: 200, Truncated: true}
+	type try struct {
+		took time.Duration
+		resp *Response // nil: an error
+	}
+	for i, c := range []struct {
+		tries [2]try
+		want  *Response
+		after time.Duration
+	}{
+		{[2]try{{3 * time.Second, good}, {time.Second, down}}, good, 3 * time.Second},
+		{[2]try{{3 * time.Second, good}, {time.Second, cut}}, good, 3 * time.Second},
+		{[2]try{{3 * time.Second, good}, {time.Second, busy}}, good, 3 * time.Second},
+		{[2]try{{2 * time.Second, down}, {3 * time.Second, good}}, good, 4 * time.Second},
+		{[2]try{{3 * time.Second, down}, {time.Second, cut}}, down, 3 * time.Second},
+		{[2]try{{3 * time.Second, nil}, {time.Second, cut}}, cut, 3 * time.Second},
+		{[2]try{{3 * time.Second, down}, {time.Second, busy}}, down, 3 * time.Second},
+		{[2]try{{3 * time.Second, down}, {time.Second, good}}, good, 2 * time.Second},
+		{[2]try{{time.Second / 2, down}, {}}, down, time.Second / 2},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			var asked atomic.Int32
+			f := Hedge(HedgePolicy{After: time.Second})(FetcherFunc(func(ctx context.Context, req *Request) (*Response, error) {
+				mine := c.tries[asked.Add(1)-1]
+				select {
+				case <-time.After(mine.took):
+					if mine.resp == nil {
+						return nil, errors.New("no answer")
+					}
+					return mine.resp, nil
+				case <-ctx.Done():
+					return nil, context.Cause(ctx)
+				}
+			}))
+			start := time.Now()
+			resp, err := f.Fetch(t.Context(), &Request{URL: "http://films.example/"})
+			if resp != c.want || time.Since(start) != c.after {
+				t.Errorf("%d: %v %v after %v", i, resp, err, time.Since(start))
+			}
+		})
+	}
+}

@@ -127,6 +127,10 @@ func (f *flight) redirect(a *answer) *Error {
 	if method != f.method {
 		f.method, f.body, f.withoutBody = method, nil, true
 	}
+	// As browsers do, who go on with credentials that an origin has been given.
+	if basic := basicAuth(next.Username(), next.Password()); basic != "" || f.url.Origin() != next.Origin() {
+		f.basic = basic
+	}
 	if f.url.Origin() != next.Origin() {
 		f.foreign = true
 	}

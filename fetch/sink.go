@@ -4,13 +4,16 @@ import (
 	"errors"
 	"io"
 	"math"
+	"time"
+
+	"github.com/seine-go/seine/fetch/internal/h2"
 )
 
 // Sink is asked for a writer when the head of the answer that Fetch will deliver has come; redirects on the way are none
 // of its business. The decoded body then goes to the writer as it comes, under the same bounds, and Response.Body stays
 // nil; a nil writer has the body kept in memory as usual. It is called at most once by a Transport, but a Middleware that
 // tries again calls it again: a writer should begin anew each time. The response that it is given has no body yet and
-// must not be kept. An error of the Sink or of the writer ends the exchange with an error of kind ErrSink. Who opened a
+// must not be kept. The time that the Sink and its writer take is not the host's, and no part of Transport.Total. An error of the Sink or of the writer ends the exchange with an error of kind ErrSink. Who opened a
 // writer closes it.
 type Sink func(head *Response) (io.Writer, error)
 
@@ -82,7 +85,11 @@ func (b *bodyReader) write(data []byte, n int64) error {
 	if n == 0 {
 		return nil
 	}
-	written, err := b.sink.Write(data[:n])
+	var written int
+	err := b.own(func() (err error) {
+		written, err = b.sink.Write(data[:n])
+		return err
+	})
 	if err == nil && int64(written) != n {
 		err = io.ErrShortWrite
 	}
@@ -91,5 +98,52 @@ func (b *bodyReader) write(data []byte, n int64) error {
 	}
 	return nil
 }
+
+// clock bounds an exchange. The time from stop to start does not count.
+type clock interface {
+	stop()
+	start()
+}
+
+// own runs the caller's own code, whose time is not the host's.
+func (b *bodyReader) own(f func() error) error {
+	if b.clock == nil {
+		return f()
+	}
+	b.clock.stop()
+	err := f()
+	b.clock.start()
+	return err
+}
+
+// clockH1 is the clock of an exchange over HTTP/1.
+type clockH1 struct {
+	c       *conn
+	due     time.Time
+	left    time.Duration
+	stopped bool
+}
+
+func (k *clockH1) stop() {
+	if k.stopped = k.c.clock.Stop(); k.stopped {
+		k.left = time.Until(k.due)
+	}
+}
+
+func (k *clockH1) start() {
+	if k.stopped {
+		k.due = time.Now().Add(k.left)
+		k.c.clock.Reset(k.left)
+	}
+}
+
+// clockH2 is that of one over HTTP/2.
+type clockH2 struct {
+	s  *h2.Stream
+	at time.Time
+}
+
+func (k *clockH2) stop()  { k.at = time.Now() }
+func (k *clockH2) start() { k.s.Extend(time.Since(k.at)) }
 
 var errOverflow = errors.New("more decoded bytes than allowed")

@@ -87,7 +87,7 @@ type Transport struct {
 	HeaderTimeout   time.Duration // from the request written to the end of the answer's head; zero means 30 s
 	IdleReadTimeout time.Duration // without a byte of a body; zero means 30 s
 	MinRate         int           // bytes of a body per second, averaged over 30 s; zero means 64
-	Total           time.Duration // of one exchange from its connection to its last byte; zero means 10 minutes
+	Total           time.Duration // of one exchange from its connection to its last byte, without what a Sink takes; zero means 10 minutes
 
 	MaxIdle        int           // connections that are kept for later; zero means 1024
 	MaxIdlePerHost int           // of those, per route and host; zero means 256

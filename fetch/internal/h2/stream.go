@@ -335,6 +335,13 @@ func (s *Stream) Within(d time.Duration) {
 	}
 }
 
+// Extend lets the exchange be overdue later by d, if ever.
+func (s *Stream) Extend(d time.Duration) {
+	if !s.due.IsZero() {
+		s.due = s.due.Add(d)
+	}
+}
+
 // Bytes returns what of the frames of the stream has come and was queued so far, less their heads and padding.
 func (s *Stream) Bytes() (in, out int64) {
 	s.c.mu.Lock()
