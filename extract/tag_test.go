@@ -20,7 +20,7 @@ func TestBadDeclarations(t *testing.T) {
 		{"sel=h1", 1, `no source is called "sel"`},
 		{"css=h1 || cs=h2", 11, `no source is called "cs"`},
 		{"css=h1[", 7, "is open"},
-		{"css=h1:foo", 11, "css"},
+		{"css=h1:foo", 8, "css"},
 		{"css=:self > ", 12, "css"},
 		{"css=h1 ||", 10, "nothing stands here"},
 		{"|| css=h1", 1, "nothing stands here"},
