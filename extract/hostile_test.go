@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/seine-go/seine/extract"
+	"github.com/seine-go/seine/extract/literal"
 )
 
 // A page of links, 200 MB of them in the long form, has its links by the bound, no tree but a typed error, and takes little
@@ -81,22 +82,33 @@ func TestHostilePagesAreBounded(t *testing.T) {
 		"ld":      `<script type="application/ld+json">` + strings.Repeat(`{"@graph":[`, 200_000/part),
 		"text":    strings.Repeat("x", 1<<20/part),
 	}
-	slowest, largest := time.Duration(0), 0
+	slowest, largest, thirstiest := time.Duration(0), 0, uint64(0)
 	for name, page := range pages {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
 		start := time.Now()
 		doc := document(page)
 		s, err := extract.SchemaOf[film]()
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, report, _ := s.Extract(t.Context(), doc)
+		_, report, err := s.Extract(t.Context(), doc)
 		took := time.Since(start)
-		slowest, largest = max(slowest, took), max(largest, len(page))
-		if len(report.Fields) != 8 || name == "nested" && !report.Flattened || took > 60*time.Second {
+		runtime.ReadMemStats(&after)
+		made := (after.TotalAlloc - before.TotalAlloc) / uint64(len(page))
+		var limit *literal.LimitError
+		if limited := errors.As(errors.Join(append(report.Faults, err)...), &limit); limited != (name == "json" || name == "ld") {
+			t.Errorf("%s: %v, %v", name, err, report.Faults)
+		}
+		if made > 64 {
+			t.Errorf("%s: %d bytes were allocated for each of the page", name, made)
+		}
+		slowest, largest, thirstiest = max(slowest, took), max(largest, len(page)), max(thirstiest, made)
+		if len(report.Fields) != 8 || report.Flattened != (name == "nested" || name == "items") || took > 60*time.Second {
 			t.Errorf("%s: %v, %d fields, flattened %t", name, took, len(report.Fields), report.Flattened)
 		}
 	}
 	if !t.Failed() {
-		fmt.Printf("shown extraction.4: %d hostile pages of up to %.1f MB through eight kinds of sources, the slowest in %v\n", len(pages), float64(largest)/1e6, slowest.Round(time.Millisecond))
+		fmt.Printf("shown extraction.4: %d hostile pages of up to %.1f MB through eight kinds of sources, the slowest in %v, at most %d bytes allocated for each of a page\n", len(pages), float64(largest)/1e6, slowest.Round(time.Millisecond), thirstiest)
 	}
 }

@@ -21,8 +21,12 @@ func (w *writer) heading(n *html.Node, depth int) {
 }
 
 func (w *writer) code(n *html.Node, depth int) {
+	if !w.markdown { // the text of code in code would be gathered again for each
+		w.children(n, depth)
+		return
+	}
 	text := plain(n)
-	if !w.markdown || text == "" {
+	if text == "" {
 		w.children(n, depth)
 		return
 	}

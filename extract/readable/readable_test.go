@@ -3,6 +3,7 @@ package readable_test
 import (
 	"errors"
 	"fmt"
+	"runtime"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -100,17 +101,25 @@ func TestBounds(t *testing.T) {
 	}
 }
 
-// Elements in each other cost no more than their size.
+// Elements in each other cost no more than their size: what is allocated for a text in a hundred of them is not a multiple of what
+// is for the same text in one.
 func TestNestingIsCheap(t *testing.T) {
-	t.Parallel()
 	const text = "A text, long enough to be a paragraph of its own."
 	for _, open := range []string{"<b>", "<a href=/>", "<b><span hidden>x</span>", "<div>" + text, "<blockquote>" + text, "<ul><li>", "<table><tr><td>", "<code>", "<pre>"} {
-		root, err := html.Parse(strings.NewReader("<article><p>" + text + strings.Repeat(open, 100) + strings.Repeat(text, 2000)))
-		if err != nil {
-			t.Fatal(err)
+		cost := func(depth int) uint64 {
+			root := parse(t, "<article><p>"+text+strings.Repeat(open, depth)+strings.Repeat(text, 2000))
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			a, err := readable.Read(root, readable.Options{})
+			runtime.ReadMemStats(&after)
+			if open == "<a href=/>" && !errors.Is(err, readable.ErrNoText) || open != "<a href=/>" && (err != nil || !strings.Contains(a.Text, text)) {
+				t.Errorf("%s: %v", open, err)
+			}
+			return after.TotalAlloc - before.TotalAlloc
 		}
-		if a, err := readable.Read(root, readable.Options{}); open == "<a href=/>" && !errors.Is(err, readable.ErrNoText) || open != "<a href=/>" && (err != nil || !strings.Contains(a.Text, text)) {
-			t.Errorf("%s: %v", open, err)
+		one, many := cost(1), cost(100)
+		if many > 6*one+1<<20 {
+			t.Errorf("%s: %d bytes in one, %d in a hundred", open, one, many)
 		}
 	}
 }
