@@ -36,7 +36,7 @@ func unitOf(name string) time.Duration {
 func Duration(s string, unit time.Duration, lang string) (time.Duration, error) {
 	text := strings.ToLower(plain(s))
 	var total float64
-	ok := text != ""
+	var ok bool
 	switch {
 	case strings.HasPrefix(text, "p"):
 		total, ok = isoDuration(text[1:])
@@ -53,7 +53,7 @@ func Duration(s string, unit time.Duration, lang string) (time.Duration, error) 
 
 // spoken reads numbers with their units, the larger before the smaller.
 func spoken(s string, unit time.Duration, lang string) (total float64, ok bool) {
-	for last := time.Duration(0); s != ""; {
+	for last := time.Duration(0); s != "" || last == 0; {
 		number, word, rest := numberAndWord(s)
 		d, ok := decimal(number, usesComma(lang))
 		n, err := strconv.ParseFloat(d.String(), 64)
