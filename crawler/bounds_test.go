@@ -111,3 +111,30 @@ func TestMediaTypeOfAPage(t *testing.T) {
 		}
 	}
 }
+
+// A page whose item is too large fails alone, with an error that says so; the others are done.
+func TestItemThatIsTooLarge(t *testing.T) {
+	t.Parallel()
+	bubble(t, func(t *testing.T, w *web) {
+		w.serve(t, "films.example", pages(map[string]string{"/": links("/large", "/small"), "/large": "", "/small": ""}))
+		value := make([]byte, crawler.MaxValueBytes+1)
+		stats, err := run(t, w, crawler.Config{Store: &crawler.MemoryStore{}, IgnoreRobots: true, Handler: crawler.HandlerFunc(func(_ context.Context, p *crawler.Page) error {
+			p.FollowLinks()
+			if err := p.Save("large", value[:crawler.MaxValueBytes]); err != nil {
+				t.Error(err)
+			}
+			if !strings.HasSuffix(p.URL, "large") {
+				return nil
+			}
+			err := p.Save("larger", value)
+			var refused *crawler.ItemError
+			if !errors.As(err, &refused) || refused.Size != len(value) || refused.Key != "larger" {
+				t.Error(err)
+			}
+			return crawler.Permanent(err)
+		})}, "http://films.example/")
+		if err != nil || stats.Pages != 2 || stats.Failed != 1 {
+			t.Errorf("%+v, %v", stats, err)
+		}
+	})
+}

@@ -3,6 +3,7 @@ package crawler
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"io"
 	"net/http"
 	"unicode/utf8"
@@ -50,10 +51,16 @@ func ExportFrontier(ctx context.Context, w io.Writer, f Lister) error {
 // ExportStore writes a line of JSON for each value whose key has the prefix, in the order of the keys: {"key": …, "value": …}
 // with a value that is JSON, blanks left out, or {"key": …, "base64": …} with any other. A key that is no UTF-8 is an object
 // {"base64": …}. The prefix "" exports all, what the engine and packages below it keep included. One value at a time is in
-// memory, beside what Scan needs.
+// memory, beside what Scan needs. Values that Scan cannot read, but goes on after, are left out, and the error says so at the
+// end.
 func ExportStore(ctx context.Context, w io.Writer, s Store, prefix string) error {
 	lines := newLines(w)
+	left, why := 0, error(nil)
 	for e, err := range s.Scan(ctx, prefix) {
+		if err != nil && e.Key != "" { // that value alone
+			left, why = left+1, first(why, err)
+			continue
+		}
 		if err != nil {
 			return err
 		}
@@ -73,6 +80,9 @@ func ExportStore(ctx context.Context, w io.Writer, s Store, prefix string) error
 		if err := lines.Encode(l); err != nil {
 			return err
 		}
+	}
+	if left > 0 {
+		return fmt.Errorf("seine: export: %d values are left out, the first of them: %w", left, why)
 	}
 	return nil
 }

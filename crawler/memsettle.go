@@ -99,7 +99,7 @@ func (s *Settlement) check(keepsItems bool) error {
 		return fault("Items", "belong to a request that is done")
 	}
 	for i := range s.Items {
-		if err := checkKey(s.Items[i].Key); err != nil {
+		if err := CheckItem(s.Items[i].Key, s.Items[i].Value); err != nil {
 			return err
 		}
 	}

@@ -11,9 +11,6 @@ import (
 	"sync"
 )
 
-// MaxKeyBytes bounds the key of a Store.
-const MaxKeyBytes = 4096
-
 // MemoryStore is a Store that lasts as long as the process. The zero value is ready.
 type MemoryStore struct {
 	mu     sync.RWMutex
@@ -25,16 +22,9 @@ var (
 	_ Updater = (*MemoryStore)(nil)
 )
 
-func checkKey(key string) error {
-	if len(key) == 0 || len(key) > MaxKeyBytes {
-		return fmt.Errorf("seine: store: key of %d bytes, not of 1 to %d", len(key), MaxKeyBytes)
-	}
-	return nil
-}
-
 // Get implements Store.
 func (m *MemoryStore) Get(ctx context.Context, key string) ([]byte, error) {
-	if err := first(ctx.Err(), checkKey(key)); err != nil {
+	if err := first(ctx.Err(), CheckItem(key, nil)); err != nil {
 		return nil, err
 	}
 	m.mu.RLock()
@@ -48,7 +38,7 @@ func (m *MemoryStore) Get(ctx context.Context, key string) ([]byte, error) {
 
 // Put implements Store.
 func (m *MemoryStore) Put(ctx context.Context, key string, value []byte) error {
-	if err := first(ctx.Err(), checkKey(key)); err != nil {
+	if err := first(ctx.Err(), CheckItem(key, value)); err != nil {
 		return err
 	}
 	m.mu.Lock()
@@ -69,7 +59,7 @@ func (m *MemoryStore) put(key string, value []byte) {
 
 // Delete implements Store.
 func (m *MemoryStore) Delete(ctx context.Context, key string) error {
-	if err := first(ctx.Err(), checkKey(key)); err != nil {
+	if err := first(ctx.Err(), CheckItem(key, nil)); err != nil {
 		return err
 	}
 	m.mu.Lock()
@@ -81,14 +71,14 @@ func (m *MemoryStore) Delete(ctx context.Context, key string) error {
 // Update implements Updater. f may use the store; it is called again when the value has changed meanwhile.
 func (m *MemoryStore) Update(ctx context.Context, key string, f func(old []byte) ([]byte, error)) error {
 	for {
-		if err := first(ctx.Err(), checkKey(key)); err != nil {
+		if err := first(ctx.Err(), CheckItem(key, nil)); err != nil {
 			return err
 		}
 		m.mu.RLock()
 		old, there := m.values[key]
 		m.mu.RUnlock()
 		value, err := f(bytes.Clone(old)) // nobody writes to a value that is kept
-		if err != nil {
+		if err = first(err, CheckItem(key, value)); err != nil {
 			return err
 		}
 		m.mu.Lock()

@@ -371,7 +371,7 @@ func (p *Page) Save(key string, value any) error {
 	if p.over() {
 		return errOver
 	}
-	if err := checkKey(key); err != nil {
+	if err := CheckItem(key, nil); err != nil {
 		return err
 	}
 	if strings.HasPrefix(key, reservedKeys) {
@@ -383,6 +383,9 @@ func (p *Page) Save(key string, value any) error {
 		if b, err = json.Marshal(value); err != nil {
 			return fmt.Errorf("seine: save %q: %w", key, err)
 		}
+	}
+	if err := CheckItem(key, b); err != nil {
+		return err
 	}
 	p.items = append(p.items, Item{Key: key, Value: b})
 	return nil

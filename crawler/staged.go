@@ -44,7 +44,7 @@ func (s stagedStore) Put(ctx context.Context, key string, value []byte) error {
 	if k == nil {
 		return s.Store.Put(ctx, key, value)
 	}
-	if err := first(ctx.Err(), checkKey(key)); err != nil {
+	if err := first(ctx.Err(), CheckItem(key, value)); err != nil {
 		return err
 	}
 	k.mu.Lock()

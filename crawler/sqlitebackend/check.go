@@ -3,6 +3,7 @@ package sqlitebackend
 import (
 	"context"
 	"fmt"
+	"hash/crc32"
 )
 
 // Check looks for damage in the whole file: its structure, and the checksum of each value. A crawl may go on meanwhile.
@@ -25,10 +26,8 @@ func (db *DB) Check(ctx context.Context) error {
 	if err := rows.Err(); err != nil {
 		return fmt.Errorf("seine: sqlite: %w", err)
 	}
-	for _, q := range []string{"SELECT data FROM block", "SELECT data FROM change"} {
-		if err := db.checkRows(ctx, q); err != nil {
-			return err
-		}
+	if err := db.checkFrontier(ctx); err != nil {
+		return err
 	}
 	for _, err := range db.store.Scan(ctx, "") {
 		if err != nil {
@@ -36,6 +35,43 @@ func (db *DB) Check(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// checkFrontier looks for damage in the state, in what is queued and in the changes.
+func (db *DB) checkFrontier(ctx context.Context) error {
+	if err := db.checkState(ctx); err != nil {
+		return db.closedOr(fmt.Errorf("seine: sqlite: %w", err))
+	}
+	for _, q := range []string{"SELECT data FROM block", "SELECT data FROM change"} {
+		if err := db.checkRows(ctx, q); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// checkState reads the state and its head in one statement, since another may be saved meanwhile.
+func (db *DB) checkState(ctx context.Context) error {
+	rows, err := db.read.QueryContext(ctx, "SELECT "+headColumns+", part.data FROM (SELECT 1) LEFT JOIN head LEFT JOIN part ORDER BY part.n")
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	n, sum := 0, uint32(0)
+	var h sealedHead
+	for rows.Next() {
+		var data []byte
+		if err := rows.Scan(append(h.columns(), &data)...); err != nil {
+			return err
+		}
+		if data != nil { // else there is none
+			n, sum = n+1, crc32.Update(sum, table, data)
+		}
+	}
+	if err := rows.Err(); err != nil {
+		return err
+	}
+	return h.check(n, sum)
 }
 
 func (db *DB) checkRows(ctx context.Context, query string) error {

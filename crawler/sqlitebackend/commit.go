@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/seine-go/seine/crawler"
+	"modernc.org/sqlite"
+	sqlite3 "modernc.org/sqlite/lib"
 )
 
 // statements are those of the writer's connection.
@@ -18,6 +20,7 @@ type statements struct {
 	begin, commit, rollback                     *sql.Stmt
 	change, part, block, unblock, head          *sql.Stmt
 	noChanges, noParts, blocks, put, del, value *sql.Stmt
+	mark                                        *sql.Stmt
 	all                                         []*sql.Stmt
 }
 
@@ -33,13 +36,14 @@ func (s *statements) prepare(ctx context.Context, conn *sql.Conn) error {
 		{&s.part, "INSERT INTO part VALUES (?, ?)"},
 		{&s.block, "INSERT OR REPLACE INTO block VALUES (?, ?)"},
 		{&s.unblock, "DELETE FROM block WHERE id = ?"},
-		{&s.head, "INSERT OR REPLACE INTO head VALUES (1, ?, ?, ?, ?, ?)"},
+		{&s.head, "INSERT OR REPLACE INTO head VALUES (1, ?, ?, ?, ?, ?, ?)"},
 		{&s.noChanges, "DELETE FROM change"},
 		{&s.noParts, "DELETE FROM part"},
 		{&s.blocks, "SELECT id FROM block"},
 		{&s.put, "INSERT INTO item VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value"},
 		{&s.del, "DELETE FROM item WHERE key = ?"},
 		{&s.value, "SELECT value FROM item WHERE key = ?"},
+		{&s.mark, markSQL},
 	} {
 		var err error
 		if *p.to, err = conn.PrepareContext(ctx, p.sql); err != nil {
@@ -68,6 +72,9 @@ func unseal(p []byte) ([]byte, error) {
 // commit writes a batch in one transaction.
 func (w *writer) commit(b *batch) error {
 	ctx := context.Background()
+	if err := w.still(); err != nil {
+		return err
+	}
 	if b.changesOnly() { // one statement is a transaction by itself
 		seq, err := w.writeAll(ctx, b)
 		if err == nil {
@@ -163,7 +170,8 @@ func (w *writer) writeState(ctx context.Context, s *crawler.JournalState, seq ui
 			return err
 		}
 	}
-	_, err := w.st.head.ExecContext(ctx, len(s.Parts), int64(sum), int64(seq), int64(clock), w.now().UnixNano())
+	h := head{parts: len(s.Parts), sum: sum, first: seq, clock: int64(clock), wall: w.now().UnixNano()}
+	_, err := w.st.head.ExecContext(ctx, h.parts, int64(h.sum), int64(h.first), h.clock, h.wall, int64(h.seal()))
 	return err
 }
 
@@ -222,5 +230,21 @@ func (w *writer) writeRest(ctx context.Context, u *unit) error {
 	if u.store == nil {
 		return nil
 	}
-	return w.writeStore(ctx, u.store)
+	if u.store.err = w.writeStore(ctx, u.store); ownFault(u.store.err) {
+		return nil // the others go on
+	}
+	return u.store.err
+}
+
+// ownFault reports whether a statement failed for what it was given, or what was there for it, and not for the state of the
+// disk or the file: it has changed nothing, and would fail again.
+func ownFault(err error) bool {
+	var e *sqlite.Error
+	if errors.As(err, &e) {
+		switch e.Code() & 0xff {
+		case sqlite3.SQLITE_TOOBIG, sqlite3.SQLITE_CONSTRAINT, sqlite3.SQLITE_MISMATCH, sqlite3.SQLITE_RANGE:
+			return true
+		}
+	}
+	return errors.Is(err, errDamaged) // the value that was to be compared
 }

@@ -5,7 +5,6 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"os"
 	"sync"
 	"time"
 
@@ -16,9 +15,10 @@ import (
 type DB struct {
 	path     string
 	opt      Options
-	lock     *os.File
+	hold     *hold // nil where nothing is written
 	read     reader
 	view     *sql.DB // whose connection read is, where nothing is written
+	unlook   func()  // ends that; nil where something is
 	writer   *writer
 	journal  *journal
 	frontier *Frontier
@@ -26,11 +26,14 @@ type DB struct {
 	recovery Recovery
 	now      func() time.Time // of the machine
 
-	mu     sync.Mutex
-	closed bool
-	failed error // why the last snapshot could not be made
-	stop   chan struct{}
-	helper sync.WaitGroup
+	mu      sync.Mutex
+	closed  bool
+	once    sync.Once // of Close
+	ended   error     // of Close
+	failed  error     // why the last snapshot could not be made
+	copying chan struct{}
+	stop    chan struct{}
+	helper  sync.WaitGroup
 }
 
 // Frontier is the crawler.Frontier of a DB.
@@ -51,32 +54,40 @@ func (f *Frontier) SettlesItemsOf(s crawler.Store) bool {
 }
 
 // Open opens the crawl in a file, or begins one there. Beside the file stand path-wal and path-shm as long as it is open,
-// path.lock for good, and snapshots. Whoever held a lease before is taken for dead.
+// path.lock for good, and snapshots; all of them are for their owner alone. A file that is not there, or empty, beside
+// snapshots was lost, and is restored from them as a damaged one is: who wants to begin anew removes them too. Links to the
+// file are followed, and the working directory may change meanwhile. Whoever held a lease before is taken for dead.
 func Open(ctx context.Context, path string, o Options) (*DB, error) {
 	return open(ctx, path, o, nil, time.Now)
 }
 
 // open uses a clock of its own, if there is one, and that of the machine.
-func open(ctx context.Context, path string, o Options, clock func() time.Duration, now func() time.Time) (*DB, error) {
+func open(ctx context.Context, path string, o Options, clock func() time.Duration, now func() time.Time) (db *DB, err error) {
 	if clock == nil {
 		start := time.Now()
 		clock = func() time.Duration { return time.Since(start) }
 	}
+	if path, err = resolve(path); err != nil {
+		return nil, fmt.Errorf("seine: sqlite: %w", err)
+	}
 	if o.ReadOnly {
 		return openReadOnly(ctx, path, o, clock, now)
 	}
-	lock, locked, err := lockFile(path + ".lock")
+	h, err := takeHold(path)
 	if err != nil {
+		return nil, err
+	}
+	defer func() {
+		if db == nil { // also after a panic
+			err = errors.Join(err, h.release())
+		}
+	}()
+	if err := removeDrafts(path); err != nil {
 		return nil, fmt.Errorf("seine: sqlite: %w", err)
 	}
-	if !locked {
-		return nil, &LockedError{Path: path}
+	if db, err = openOrRecover(ctx, h, o, clock, now); err != nil {
+		return nil, err
 	}
-	db, err := openOrRecover(ctx, path, o, clock, now)
-	if err != nil {
-		return nil, errors.Join(err, lock.Close())
-	}
-	db.lock = lock
 	if o.SnapshotEvery > 0 {
 		db.helper.Go(db.snapshots)
 	}
@@ -85,20 +96,27 @@ func open(ctx context.Context, path string, o Options, clock func() time.Duratio
 
 // newDB makes a DB that is not open yet.
 func newDB(path string, o Options, clock func() time.Duration, now func() time.Time) *DB {
-	db := &DB{path: path, opt: o, now: now, writer: newWriter(now), stop: make(chan struct{})}
+	db := &DB{path: path, opt: o, now: now, writer: newWriter(now), stop: make(chan struct{}), copying: make(chan struct{}, 1)}
 	db.journal = &journal{db: db, clock: clock}
 	db.store = &Store{db: db}
 	return db
 }
 
-// openFile opens a file that this process has locked.
-func openFile(ctx context.Context, path string, o Options, clock func() time.Duration, now func() time.Time) (*DB, error) {
-	db := newDB(path, o, clock, now)
-	db.recovery.Unreplayed = unreplayed(path + "-wal")
+// openFile opens a file beside which this process has locked.
+func openFile(ctx context.Context, h *hold, o Options, clock func() time.Duration, now func() time.Time) (*DB, error) {
+	if err := h.own(); err != nil {
+		var locked *LockedError
+		if errors.As(err, &locked) {
+			return nil, err
+		}
+		return nil, fmt.Errorf("seine: sqlite: %w", err)
+	}
+	db := newDB(h.path, o, clock, now)
+	db.hold, db.writer.still = h, h.still
 	err := db.start(ctx)
 	if err != nil {
 		_ = db.release() // there is an error already
-		return nil, fmt.Errorf("seine: sqlite: %s: %w", path, err)
+		return nil, fmt.Errorf("seine: sqlite: %s: %w", h.path, err)
 	}
 	return db, nil
 }
@@ -116,6 +134,7 @@ func (db *DB) release() error {
 	}
 	if db.view != nil {
 		errs = append(errs, db.view.Close())
+		db.unlook()
 	}
 	if db.writer.conn != nil {
 		errs = append(errs, db.writer.conn.Close())
@@ -128,6 +147,7 @@ func (db *DB) release() error {
 
 func (db *DB) start(ctx context.Context) (err error) {
 	w := db.writer
+	log := examine(db.path, looked(db.hold.id))
 	if w.db, err = openWriter(db.path, db.opt.Durability); err != nil {
 		return err
 	}
@@ -148,15 +168,33 @@ func (db *DB) start(ctx context.Context) (err error) {
 	if err = db.prepare(ctx); err != nil {
 		return err
 	}
-	if db.opt.Verify {
-		if err = db.Check(ctx); err != nil {
-			return err
-		}
+	if db.recovery, err = log.recovery(ctx, db.read); err != nil {
+		return err
+	}
+	if err = db.verify(ctx); err != nil {
+		return err
+	}
+	return db.begin(ctx)
+}
+
+// verify looks for damage that a run would meet, or for any.
+func (db *DB) verify(ctx context.Context) error {
+	if db.opt.Verify || db.recovery.LogMissing { // a copy that was made without the log may have pages of different times
+		return db.Check(ctx)
+	}
+	return db.checkFrontier(ctx)
+}
+
+// begin notes that the file is open, and loads the frontier.
+func (db *DB) begin(ctx context.Context) (err error) {
+	w := db.writer
+	if err = w.mark(ctx, true); err != nil {
+		return err
 	}
 	go w.run()
 	m, err := crawler.OpenMemory(ctx, db.opt.Frontier, db.journal)
 	if err != nil {
-		return errors.Join(err, w.close())
+		return errors.Join(err, w.close(), w.mark(context.WithoutCancel(ctx), db.recovery.Unclosed))
 	}
 	db.frontier = &Frontier{Memory: m, db: db}
 	return nil
@@ -181,24 +219,37 @@ func (db *DB) Recovery() Recovery { return db.recovery }
 
 // closedOr returns ErrClosed for what an operation says of a DB that is closed.
 func (db *DB) closedOr(err error) error {
-	db.mu.Lock()
-	defer db.mu.Unlock()
-	if err != nil && db.closed {
-		return ErrClosed
+	if closed := db.usable(); err != nil && errors.Is(closed, ErrClosed) {
+		return closed
 	}
 	return err
 }
 
-// Close commits what was begun and closes the file. An error says that something may not be in it, or that the last
-// snapshot was none.
-func (db *DB) Close() error {
+// usable is ErrClosed or ErrFileGone if the file cannot be used by its name.
+func (db *DB) usable() error {
 	db.mu.Lock()
-	already := db.closed
-	db.closed = true
+	closed := db.closed
 	db.mu.Unlock()
-	if already {
+	switch {
+	case closed:
+		return ErrClosed
+	case db.hold == nil:
 		return nil
 	}
+	return db.hold.still()
+}
+
+// Close commits what was begun and closes the file. An error says that something may not be in it, or that the last
+// snapshot was none. Whoever calls it again waits for the first call, and gets its error.
+func (db *DB) Close() error {
+	db.once.Do(func() { db.ended = db.close() })
+	return db.ended
+}
+
+func (db *DB) close() error {
+	db.mu.Lock()
+	db.closed = true
+	db.mu.Unlock()
 	if db.opt.ReadOnly {
 		return errors.Join(db.frontier.Close(), db.release())
 	}
@@ -206,9 +257,7 @@ func (db *DB) Close() error {
 	db.helper.Wait()
 	errs := []error{db.frontier.Close(), db.writer.close(), db.failed}
 	if errs[1] == nil {
-		// Who looks at the crawl keeps the log, and is not waited for.
-		_, err := db.writer.conn.ExecContext(context.Background(), "PRAGMA busy_timeout(0); PRAGMA wal_checkpoint(TRUNCATE)")
-		errs = append(errs, err)
+		errs = append(errs, db.writer.leave())
 	}
-	return errors.Join(append(errs, db.release(), db.lock.Close())...)
+	return errors.Join(append(errs, db.release(), db.hold.release())...)
 }

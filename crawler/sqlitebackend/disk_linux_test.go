@@ -1,12 +1,14 @@
 package sqlitebackend
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -88,6 +90,78 @@ func TestFullDiskIsAnErrorAndPasses(t *testing.T) {
 	fmt.Printf("shown durable.3: a full disk is an error after %d requests, all of which are there; with room again the crawl goes on\n", added)
 }
 
+// Whoever waits while the disk is full is told, and nobody waits any more after Close.
+func TestFullDiskTellsAll(t *testing.T) {
+	path := filepath.Join(smallDisk(t), "crawl.db")
+	db, err := Open(t.Context(), path, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const writers = 32
+	var all, first sync.WaitGroup
+	first.Add(writers)
+	for i := range writers {
+		all.Go(func() {
+			var err error
+			for j := 0; err == nil; j++ {
+				err = db.Store().Put(context.Background(), fmt.Sprint(i, "/", j), make([]byte, 3000))
+			}
+			if !strings.Contains(err.Error(), "full") {
+				t.Error(err)
+			}
+			first.Done()
+			for !errors.Is(err, ErrClosed) { // until it is closed
+				err = db.Store().Put(context.Background(), fmt.Sprint(i, "/more"), make([]byte, 3000))
+			}
+		})
+	}
+	first.Wait()
+	if err := db.Close(); err == nil || !strings.Contains(err.Error(), "full") {
+		t.Errorf("Close: %v", err)
+	}
+	all.Wait()
+	fmt.Printf("shown durable.3: %d writers on a full disk are all told, as is Close\n", writers)
+}
+
+// A disk that is full while a snapshot takes the place of a damaged file leaves both as they are, for the next time.
+func TestFullDiskWhileASnapshotIsRestored(t *testing.T) {
+	dir := smallDisk(t)
+	path := filepath.Join(dir, "crawl.db")
+	db, err := Open(t.Context(), path, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	again(t, db)
+	crawlOn(t, db.Frontier(), 1, 300, 30, map[string]int{})
+	snapshot, err := db.Snapshot(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	had := items(t, db)
+	if err := errors.Join(db.Close(), os.Truncate(path, 4096)); err != nil {
+		t.Fatal(err)
+	}
+	ballast := filepath.Join(dir, "ballast")
+	if err := os.WriteFile(ballast, make([]byte, 1<<20), 0o600); err == nil {
+		t.Fatal("the disk is not full")
+	}
+	for range 2 {
+		if _, err := Open(t.Context(), path, Options{}); err == nil || Damaged(err) {
+			t.Fatalf("on a full disk: %v", err)
+		}
+	}
+	if err := os.Remove(ballast); err != nil {
+		t.Fatal(err)
+	}
+	if db, err = Open(t.Context(), path, Options{}); err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	if items(t, db) != had || db.Recovery().Snapshot != snapshot {
+		t.Errorf("%d items, not %d: %v", items(t, db), had, db.Recovery())
+	}
+}
+
 func TestReadOnlyDisk(t *testing.T) {
 	dir := smallDisk(t)
 	path := filepath.Join(dir, "crawl.db")
@@ -139,7 +213,7 @@ func TestViewInReadOnlyFolder(t *testing.T) {
 		if _, err := db.Frontier().Add(t.Context(), seedOf(0), seedOf(1)); err != nil {
 			t.Fatal(err)
 		}
-		if err := db.Close(); err != nil {
+		if err := errors.Join(db.Close(), os.Chmod(db.path, 0o644)); err != nil { // others may look at it
 			t.Fatal(err)
 		}
 	}

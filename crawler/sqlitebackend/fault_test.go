@@ -241,11 +241,12 @@ func TestDamagedFileGivesWayToSnapshot(t *testing.T) {
 	fmt.Printf("shown durable.3: a ruined file was put aside, and the crawl went on from the newest whole snapshot, that of %v, of two; with none whole it is a DamagedError, and the file stays\n", rec.Taken.UTC().Format(time.TimeOnly))
 }
 
-// Damage that opening does not meet ends a run with an error that says so. No copy of it is kept; Verify finds it, and goes on
-// with the copy before.
+// Queues that are damaged while a crawl goes on end its run with an error that says so. No copy of them is kept, and the next
+// Open goes on with the copy before.
 func TestDamageMetLater(t *testing.T) {
 	w := newWorld(t)
-	db := begin(t, w, Options{Snapshots: 1, Frontier: crawler.MemoryOptions{SpillBytes: 1}})
+	small := crawler.MemoryOptions{SpillBytes: 1}
+	db := begin(t, w, Options{Snapshots: 1, Frontier: small})
 	const pages = 6000
 	crawlOn(t, db.Frontier(), 1, pages, 500, map[string]int{})
 	done := items(t, db)
@@ -255,22 +256,20 @@ func TestDamageMetLater(t *testing.T) {
 	}
 	crawlOn(t, db.Frontier(), 1, pages, 250, map[string]int{})
 	path := db.path
-	if err := db.Close(); err != nil {
-		t.Fatal(err)
-	}
-	db = w.open(t, path, Options{Frontier: crawler.MemoryOptions{SpillBytes: 1}}) // a state is saved
-	if err := db.Close(); err != nil {
-		t.Fatal(err)
+	for range 2 { // a state is saved
+		if err := db.Close(); err != nil {
+			t.Fatal(err)
+		}
+		db = w.open(t, path, Options{Snapshots: 1, Frontier: small})
 	}
 	ruinQueues(t, path)
-
-	db = w.open(t, path, Options{Snapshots: 1, Frontier: crawler.MemoryOptions{SpillBytes: 1}})
-	w.clock.Add(int64(time.Second))
 	if _, err := db.Snapshot(t.Context()); !Damaged(err) {
 		t.Errorf("Snapshot: %v", err)
 	}
-	for err == nil {
-		_, err = db.Frontier().Lease(t.Context(), crawler.LeaseRequest{Owner: "A", Boot: 2, Max: 3})
+	for range 10 * pages {
+		if _, err = db.Frontier().Lease(t.Context(), crawler.LeaseRequest{Owner: "A", Boot: 2, Max: 3}); err != nil {
+			break
+		}
 		w.clock.Add(int64(time.Hour)) // it is lost
 	}
 	if !Damaged(err) {
@@ -279,7 +278,7 @@ func TestDamageMetLater(t *testing.T) {
 	if err := db.Close(); err != nil && !Damaged(err) {
 		t.Error(err)
 	}
-	db = w.open(t, path, Options{Verify: true})
+	db = w.open(t, path, Options{})
 	if rec := db.Recovery(); rec.Snapshot != snapshot || !Damaged(rec.Err) || items(t, db) != done {
 		t.Fatalf("%+v; %d items, not %d", rec, items(t, db), done)
 	}
@@ -288,7 +287,7 @@ func TestDamageMetLater(t *testing.T) {
 		t.Errorf("the crawl ended with %d pages of %d", items(t, db), pages)
 	}
 	if !t.Failed() {
-		fmt.Println("shown durable.3: damage that opening does not meet ends a run with an error that says so; no copy of it replaces a whole one; Verify goes on from that")
+		fmt.Println("shown durable.3: queues that are damaged while a crawl goes on end a run with an error that says so; no copy of them replaces a whole one, from which the next Open goes on")
 	}
 }
 

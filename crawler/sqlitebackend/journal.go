@@ -29,8 +29,40 @@ type head struct {
 	clock, wall int64
 }
 
-func (j *journal) readHead(ctx context.Context) (h head, err error) {
-	err = j.db.read.QueryRowContext(ctx, "SELECT parts, sum, first, clock, wall FROM head").Scan(&h.parts, &h.sum, &h.first, &h.clock, &h.wall)
+// seal is a checksum of it.
+func (h *head) seal() uint32 {
+	var p []byte
+	for _, n := range [...]uint64{uint64(h.parts), uint64(h.sum), h.first, uint64(h.clock), uint64(h.wall)} {
+		p = binary.LittleEndian.AppendUint64(p, n)
+	}
+	return crc32.Checksum(p, table)
+}
+
+// sealedHead is a head as it is read, with a seal unless it was written before there were any.
+type sealedHead struct {
+	head
+	sealed sql.NullInt64
+}
+
+const headColumns = "coalesce(head.parts, 0), coalesce(head.sum, 0), coalesce(head.first, 0), coalesce(head.clock, 0), coalesce(head.wall, 0), head.seal"
+
+func (h *sealedHead) columns() []any {
+	return []any{&h.parts, &h.sum, &h.first, &h.clock, &h.wall, &h.sealed}
+}
+
+// check compares it with the state as it is.
+func (h *sealedHead) check(parts int, sum uint32) error {
+	switch {
+	case h.sealed.Valid && h.sealed.Int64 != int64(h.seal()):
+		return fmt.Errorf("%w: the head of the state", errDamaged)
+	case parts != h.parts || sum != h.sum:
+		return fmt.Errorf("%w: the state is not whole", errDamaged)
+	}
+	return nil
+}
+
+func (j *journal) readHead(ctx context.Context) (h sealedHead, err error) {
+	err = j.db.read.QueryRowContext(ctx, "SELECT "+headColumns+" FROM head").Scan(h.columns()...)
 	if errors.Is(err, sql.ErrNoRows) {
 		err = nil
 	}
@@ -84,7 +116,7 @@ func (j *journal) start(from time.Duration) {
 }
 
 // loadParts reads the parts of the state and checks that they are all there.
-func (j *journal) loadParts(ctx context.Context, h head, part func([]byte) error) error {
+func (j *journal) loadParts(ctx context.Context, h sealedHead, part func([]byte) error) error {
 	rows, err := j.db.read.QueryContext(ctx, "SELECT data FROM part ORDER BY n")
 	if err != nil {
 		return err
@@ -104,10 +136,7 @@ func (j *journal) loadParts(ctx context.Context, h head, part func([]byte) error
 	if err := rows.Err(); err != nil {
 		return err
 	}
-	if n != h.parts || sum != h.sum {
-		return fmt.Errorf("%w: the state is not whole", errDamaged)
-	}
-	return nil
+	return h.check(n, sum)
 }
 
 // eachChange goes through a row of changes.

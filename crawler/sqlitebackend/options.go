@@ -3,6 +3,7 @@ package sqlitebackend
 import (
 	"errors"
 	"fmt"
+	"log/slog"
 	"time"
 
 	"github.com/seine-go/seine/crawler"
@@ -21,15 +22,19 @@ type Options struct {
 	SnapshotEvery time.Duration
 	// Snapshots is how many copies are kept. Zero means 2.
 	Snapshots int
-	// Verify has Open look through the whole file, as DB.Check does, and through the snapshots that it might go on with. Zero
-	// means that it finds what it meets on the way: the frontier, not each item and each queued request. Set it when an error of
-	// a run is Damaged.
+	// Logger is told of each copy that could not be made. Nil means that Close tells of the last one alone.
+	Logger *slog.Logger
+	// Verify has Open look through the whole file, as DB.Check does. Zero means that it looks through the frontier with all
+	// that is queued, and not through the items: damage to those is an error of Store.Get and Store.Scan alone. It does so in
+	// any case if the log is missing.
 	Verify bool
 	// ReadOnly opens the crawl to look at it, as it was at that moment: the frontier tells and lists what it holds, the store
 	// is read, and all that would change them is a crawler.ErrReadOnly. The file may be that of a crawl which goes on in
 	// another process, a snapshot, or lie in a folder that cannot be written. While it is open the log of the other process
 	// grows. Nothing is repaired: a damaged file is a *DamagedError. Of the other options Frontier.SeenBytes counts.
 	ReadOnly bool
+
+	storeAlone bool // with ReadOnly: the frontier is not read
 }
 
 // Durability is what a commit withstands.
@@ -68,6 +73,27 @@ func (e *DamagedError) Error() string {
 
 // Unwrap returns what was found.
 func (e *DamagedError) Unwrap() error { return e.Err }
+
+// ErrFileGone says that the file was removed, moved or replaced while it was open: what is written has no name any more, and
+// will not be found again. It is an error of the next commit and of all that follow, of Snapshot and of Close.
+var ErrFileGone = errors.New("seine: sqlite: the file of the crawl is gone")
+
+// ErrNotCrawl says that the file is a database of something else.
+var ErrNotCrawl = errors.New("seine: sqlite: the file is a database of something else")
+
+// SchemaError says that the file is of another version of the library.
+type SchemaError struct {
+	Schema int // of the file
+	Known  int // the newest that this version knows
+}
+
+// Error names the versions.
+func (e *SchemaError) Error() string {
+	if e.Schema < e.Known {
+		return fmt.Sprintf("seine: sqlite: the file has schema %d, which has to become %d: open it once to go on with the crawl", e.Schema, e.Known)
+	}
+	return fmt.Sprintf("seine: sqlite: the file has schema %d, and this version of the library knows %d", e.Schema, e.Known)
+}
 
 // ErrClosed says that the DB was closed.
 var ErrClosed = errors.New("seine: sqlite: the database is closed")

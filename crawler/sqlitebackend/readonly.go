@@ -41,12 +41,19 @@ func openReadOnly(ctx context.Context, path string, o Options, clock func() time
 
 // openView opens a file with one more parameter of its URI.
 func openView(ctx context.Context, path string, o Options, parameter string, clock func() time.Duration, now func() time.Time) (*DB, error) {
+	id, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
 	db := newDB(path, o, clock, now)
 	db.writer.failed = crawler.ErrReadOnly // and it never runs
-	err := db.look(ctx, parameter)
+	db.unlook = lookAt(id)
+	err = db.look(ctx, parameter)
 	if err == nil {
-		var m *crawler.Memory
-		m, err = crawler.ReadMemory(ctx, o.Frontier, db.journal)
+		m := crawler.NewMemory(crawler.MemoryOptions{})
+		if !o.storeAlone {
+			m, err = crawler.ReadMemory(ctx, o.Frontier, db.journal)
+		}
 		db.frontier = &Frontier{Memory: m, db: db}
 	}
 	if err != nil {
@@ -56,9 +63,14 @@ func openView(ctx context.Context, path string, o Options, parameter string, clo
 }
 
 // checkCopy looks for damage in a copy that nobody else has, without making a frontier of it.
-func (db *DB) checkCopy(ctx context.Context, path string) error {
-	copied := newDB(path, Options{}, db.journal.clock, db.now)
-	err := copied.look(ctx, "immutable=1")
+func checkCopy(ctx context.Context, path string, now func() time.Time) error {
+	id, err := os.Stat(path)
+	if err != nil {
+		return err
+	}
+	copied := newDB(path, Options{}, func() time.Duration { return 0 }, now)
+	copied.unlook = lookAt(id)
+	err = copied.look(ctx, "immutable=1")
 	if err == nil {
 		err = copied.Check(ctx)
 	}
@@ -72,6 +84,7 @@ func (db *DB) checkCopy(ctx context.Context, path string) error {
 // look begins the transaction that all is read in.
 func (db *DB) look(ctx context.Context, parameter string) (err error) {
 	if db.view, err = sql.Open("sqlite", dsn(db.path, busyTimeout, "query_only(1)", "cache_size(-4096)")+"&"+parameter); err != nil {
+		db.unlook()
 		return err
 	}
 	conn, err := db.view.Conn(ctx)
@@ -89,9 +102,14 @@ func (db *DB) look(ctx context.Context, parameter string) (err error) {
 	case version == 0:
 		return errors.New("there is no crawl in the file")
 	case version < len(migrations):
-		return fmt.Errorf("the file has schema %d, which has to become %d: open it once to go on with the crawl", version, len(migrations))
+		return &SchemaError{Schema: version, Known: len(migrations)}
 	}
-	return db.prepare(ctx)
+	if err := db.prepare(ctx); err != nil {
+		return err
+	}
+	found, err := examine(db.path, true).recovery(ctx, db.read)
+	db.recovery.LogMissing = found.LogMissing // all else may be the work of who has it open
+	return err
 }
 
 // cannotShare reports whether a log cannot be read since the file that those who use it share cannot be made.

@@ -22,7 +22,14 @@ var migrations = [...]string{
 	CREATE TABLE change (seq INTEGER PRIMARY KEY, clock INTEGER, wall INTEGER, data BLOB);
 	CREATE TABLE block (id INTEGER PRIMARY KEY, data BLOB);
 	CREATE TABLE item (key BLOB PRIMARY KEY, value BLOB) WITHOUT ROWID;`,
+	// Whether somebody has the crawl, and a checksum of the row of head, which is NULL until the next state is saved.
+	`CREATE TABLE life (one INTEGER PRIMARY KEY CHECK (one = 1), open INTEGER NOT NULL);
+	INSERT INTO life VALUES (1, 0);
+	ALTER TABLE head ADD COLUMN seal INTEGER;`,
 }
+
+// markSQL notes whether somebody has the crawl.
+const markSQL = "UPDATE life SET open = ?"
 
 // dsn is what the driver is given to open a file.
 func dsn(path string, pragmas ...string) string {
@@ -70,9 +77,11 @@ func schemaOf(ctx context.Context, conn *sql.Conn) (version int, err error) {
 	}
 	switch {
 	case id != applicationID && (id != 0 || tables > 0):
-		return 0, errors.New("the file is a database of something else")
+		return 0, ErrNotCrawl
+	case version < 0 || version == 0 && tables > 0:
+		return 0, fmt.Errorf("%w: the file has tables, and schema %d", errDamaged, version)
 	case version > len(migrations):
-		return 0, fmt.Errorf("the file has schema %d, and this version of the library knows %d", version, len(migrations))
+		return 0, &SchemaError{Schema: version, Known: len(migrations)}
 	}
 	return version, nil
 }

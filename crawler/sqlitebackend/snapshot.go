@@ -1,207 +1,166 @@
 package sqlitebackend
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
 	"github.com/seine-go/seine/crawler"
 )
 
-// Recovery is what was found when a file was opened.
-type Recovery struct {
-	// Unreplayed is how many bytes at the end of the write-ahead log belonged to no whole commit. What the process was
-	// writing when it died is such, as is a log whose end was cut or damaged: the crawl is then as it was a moment earlier.
-	Unreplayed int64
-
-	// Snapshot is the copy that the crawl goes on with, since the file was damaged; "" if it was not. All that was done
-	// after Taken is lost, and is done again where it can be found.
-	Snapshot string
-	Taken    time.Time
-	Damaged  string // where the damaged file is now
-	Err      error  // what was found in it
-}
-
-// String says what was lost.
-func (r Recovery) String() string {
-	switch {
-	case r.Snapshot != "":
-		return fmt.Sprintf("the file was damaged (%v) and is kept as %s; the crawl goes on from the snapshot of %s, and what was done after it is lost", r.Err, r.Damaged, r.Taken.UTC().Format(time.RFC3339))
-	case r.Unreplayed > 0:
-		return fmt.Sprintf("the last %d bytes of the log belong to no whole commit", r.Unreplayed)
-	}
-	return "nothing was lost"
-}
-
 const (
-	snapshotMark  = ".snapshot-"
-	snapshotTime  = "20060102T150405.000000000Z"
+	snapshotMark  = ".snapshot-" // before the number and the time of one
+	snapshotTime  = "20060102T150405Z"
+	draftMark     = ".draft-" // of a snapshot that is not whole yet
 	damagedMark   = ".damaged-"
+	damagedTime   = "20060102T150405.000000000Z"
 	keptSnapshots = 2
 )
 
-// snapshotsOf lists the snapshots of a file, the newest first.
+// snapshotsOf lists the snapshots of a file, the newest first. Their numbers tell: a clock may go back.
 func snapshotsOf(path string) ([]string, error) {
 	entries, err := os.ReadDir(filepath.Dir(path))
+	if err != nil {
+		return nil, fmt.Errorf("seine: sqlite: %w", err)
+	}
 	var all []string
 	for _, e := range entries {
-		if when, ok := strings.CutPrefix(e.Name(), filepath.Base(path)+snapshotMark); ok {
-			if _, err := time.Parse(snapshotTime, when); err == nil {
-				all = append(all, filepath.Join(filepath.Dir(path), e.Name()))
-			}
+		name := filepath.Join(filepath.Dir(path), e.Name())
+		if strings.HasPrefix(name, path+snapshotMark) && numberOf(name) > 0 {
+			all = append(all, name)
 		}
 	}
-	slices.Sort(all)
-	slices.Reverse(all)
-	return all, err
+	slices.SortFunc(all, func(a, b string) int { return cmp.Compare(numberOf(b), numberOf(a)) })
+	return all, nil
+}
+
+// numberOf returns the number of a snapshot; 0 if the name is of something else.
+func numberOf(snapshot string) uint64 {
+	number, when, _ := strings.Cut(afterMark(snapshot), "-")
+	n, err := strconv.ParseUint(number, 10, 63)
+	if _, bad := time.Parse(snapshotTime, when); err != nil || bad != nil {
+		return 0
+	}
+	return n
 }
 
 func takenAt(snapshot string) time.Time {
-	_, when, _ := strings.Cut(filepath.Base(snapshot), snapshotMark)
-	t, _ := time.Parse(snapshotTime, when) // as snapshotsOf has checked
+	_, when, _ := strings.Cut(afterMark(snapshot), "-")
+	t, _ := time.Parse(snapshotTime, when) // as numberOf has checked
 	return t
 }
 
-// openOrRecover opens a file, or the newest whole snapshot in its place if it is damaged.
-func openOrRecover(ctx context.Context, path string, o Options, clock func() time.Duration, now func() time.Time) (*DB, error) {
-	db, err := openFile(ctx, path, o, clock, now)
-	if err == nil || !Damaged(err) {
-		return db, err
-	}
-	all, listing := snapshotsOf(path)
-	if listing != nil {
-		return nil, errors.Join(err, listing)
-	}
-	r := Recovery{Err: err}
-	for _, s := range all {
-		if r.Damaged == "" {
-			if r.Damaged, err = putAside(path, now()); err != nil {
-				return nil, err
-			}
-		}
-		if err := copyFile(path, s); err != nil {
-			return nil, fmt.Errorf("seine: sqlite: %w", err)
-		}
-		db, err := openFile(ctx, path, o, clock, now)
-		if err == nil {
-			r.Snapshot, r.Taken = s, takenAt(s)
-			db.recovery = r
-			return db, nil
-		}
-		if !Damaged(err) {
-			return nil, err
-		}
-	}
-	damaged := error(&DamagedError{Path: path, Err: r.Err})
-	if r.Damaged != "" {
-		damaged = errors.Join(damaged, rename(path, r.Damaged))
-	}
-	return nil, damaged
-}
-
-// putAside gives a damaged file and its log another name.
-func putAside(path string, now time.Time) (string, error) {
-	to := path + damagedMark + now.UTC().Format(snapshotTime)
-	return to, rename(to, path)
-}
-
-// rename gives a file and its log another name, over what has it.
-func rename(to, from string) error {
-	for _, end := range []string{"", "-wal", "-shm"} {
-		err := removed(to + end)
-		if err == nil {
-			if err = os.Rename(from+end, to+end); errors.Is(err, os.ErrNotExist) {
-				err = nil
-			}
-		}
-		if err != nil {
-			return fmt.Errorf("seine: sqlite: %w", err)
-		}
-	}
-	return nil
-}
-
-func copyFile(to, from string) error {
-	in, err := os.Open(from)
-	if err != nil {
-		return err
-	}
-	defer in.Close()
-	for _, end := range []string{"-wal", "-shm"} { // of an earlier try
-		if err := os.Remove(to + end); err != nil && !errors.Is(err, os.ErrNotExist) {
-			return err
-		}
-	}
-	out, err := os.Create(to)
-	if err != nil {
-		return err
-	}
-	_, err = io.Copy(out, in)
-	return errors.Join(err, out.Sync(), out.Close())
+func afterMark(snapshot string) string {
+	return snapshot[strings.LastIndex(snapshot, snapshotMark)+len(snapshotMark):]
 }
 
 // Snapshot copies the crawl as it is now into a file beside its own, checks the copy, and removes those that are too old. The
-// crawl may go on meanwhile. It returns the name of the copy. Of a crawl that is damaged no copy is kept, and those before
-// stay.
+// crawl may go on meanwhile; another Snapshot waits. It returns the name of the copy. Of a crawl that is damaged no copy is
+// kept, and those before stay.
 func (db *DB) Snapshot(ctx context.Context) (string, error) {
 	if db.opt.ReadOnly {
 		return "", crawler.ErrReadOnly
 	}
-	to := db.path + snapshotMark + db.now().UTC().Format(snapshotTime)
-	draft := db.path + ".snapshot.tmp"
-	if err := os.Remove(draft); err != nil && !errors.Is(err, os.ErrNotExist) {
-		return "", fmt.Errorf("seine: sqlite: %w", err)
+	select {
+	case db.copying <- struct{}{}:
+		defer func() { <-db.copying }()
+	case <-ctx.Done():
+		return "", ctx.Err()
 	}
-	err := db.vacuumInto(ctx, draft)
-	if err == nil {
-		err = db.checkCopy(ctx, draft)
-	}
+	draft, err := db.draft(ctx)
 	if err != nil {
 		return "", fmt.Errorf("seine: sqlite: snapshot: %w", errors.Join(err, removed(draft)))
 	}
-	if err := errors.Join(syncFile(draft), os.Rename(draft, to)); err != nil {
-		return "", fmt.Errorf("seine: sqlite: snapshot: %w", err)
-	}
 	all, err := snapshotsOf(db.path)
+	if err != nil {
+		return "", errors.Join(err, removed(draft))
+	}
+	number := uint64(1)
+	if len(all) > 0 {
+		number = numberOf(all[0]) + 1
+	}
+	to := fmt.Sprintf("%s%s%06d-%s", db.path, snapshotMark, number, db.now().UTC().Format(snapshotTime))
+	if err := os.Rename(draft, to); err != nil {
+		return "", fmt.Errorf("seine: sqlite: snapshot: %w", errors.Join(err, removed(draft)))
+	}
+	if err := syncDir(filepath.Dir(db.path)); err != nil {
+		return to, fmt.Errorf("seine: sqlite: snapshot: %w", err)
+	}
+	return to, db.prune(append([]string{to}, all...))
+}
+
+// prune removes snapshots that are too old. The newest of them is whole.
+func (db *DB) prune(all []string) (err error) {
 	most := keptSnapshots
 	if db.opt.Snapshots > 0 {
 		most = db.opt.Snapshots
 	}
 	for _, old := range all[min(most, len(all)):] {
-		err = errors.Join(err, os.Remove(old))
+		err = errors.Join(err, removed(old))
 	}
-	return to, err
+	return err
+}
+
+// draft makes a copy of what is committed, which is whole and on the disk. It returns the name of what there is of it.
+func (db *DB) draft(ctx context.Context) (string, error) {
+	f, err := os.CreateTemp(filepath.Dir(db.path), filepath.Base(db.path)+draftMark+"*") // for its owner alone
+	if err != nil {
+		return "", err
+	}
+	draft := f.Name()
+	if err := f.Close(); err != nil {
+		return draft, err
+	}
+	if err := db.vacuumInto(ctx, draft); err != nil {
+		return draft, err
+	}
+	if err := closeCopy(ctx, draft); err != nil {
+		return draft, err
+	}
+	return draft, errors.Join(checkCopy(ctx, draft, db.now), syncFile(draft))
 }
 
 // vacuumInto copies what is committed. The connections for reading may write nothing, not even that.
 func (db *DB) vacuumInto(ctx context.Context, to string) error {
-	db.mu.Lock()
-	closed := db.closed
-	db.mu.Unlock()
-	if closed {
-		return ErrClosed
+	if err := db.usable(); err != nil {
+		return err
 	}
 	c, err := sql.Open("sqlite", dsn(db.path, busyTimeout))
 	if err != nil {
 		return err
 	}
 	_, err = c.ExecContext(ctx, "VACUUM INTO ?", to)
+	return errors.Join(err, c.Close(), db.hold.still()) // it went by the name
+}
+
+// closeCopy has a copy say that nobody has it open.
+func closeCopy(ctx context.Context, path string) error {
+	c, err := sql.Open("sqlite", dsn(path, busyTimeout, "journal_mode(DELETE)"))
+	if err != nil {
+		return err
+	}
+	_, err = c.ExecContext(ctx, markSQL, false)
 	return errors.Join(err, c.Close())
 }
 
-// removed removes a file, if there is one.
-func removed(path string) error {
-	if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
-		return err
+// removeDrafts removes what a process left behind that died while it made a snapshot, or put one in the place of the file.
+func removeDrafts(path string) error {
+	entries, err := os.ReadDir(filepath.Dir(path))
+	for _, e := range entries {
+		name := filepath.Join(filepath.Dir(path), e.Name())
+		if name == path+".restored" || strings.HasPrefix(name, path+draftMark) {
+			err = errors.Join(err, removed(name))
+		}
 	}
-	return nil
+	return err
 }
 
 func syncFile(path string) error {
@@ -230,8 +189,12 @@ func (db *DB) snapshots() {
 		case <-db.stop:
 			return
 		case <-tick.C:
-			if _, err := db.Snapshot(ctx); ctx.Err() == nil {
-				db.failed = err // the next one is tried as well
+			_, err := db.Snapshot(ctx)
+			if ctx.Err() != nil {
+				return
+			}
+			if db.failed = err; err != nil && db.opt.Logger != nil { // the next one is tried as well
+				db.opt.Logger.Error("no snapshot could be made", "path", db.path, "error", err)
 			}
 		}
 	}

@@ -25,7 +25,10 @@ var (
 	_ crawler.Updater = (*Store)(nil)
 )
 
-const scanRows = 64 // that are read at a time
+const (
+	scanRows  = 64      // that are read at a time, at most
+	scanBytes = 1 << 20 // of values after which no more are
+)
 
 func (s *Store) prepare(ctx context.Context) error {
 	for _, p := range [...]struct {
@@ -44,18 +47,11 @@ func (s *Store) prepare(ctx context.Context) error {
 	return nil
 }
 
-func checkKey(key string) error {
-	if len(key) == 0 || len(key) > crawler.MaxKeyBytes {
-		return fmt.Errorf("seine: store: key of %d bytes, not of 1 to %d", len(key), crawler.MaxKeyBytes)
-	}
-	return nil
-}
-
 func check(ctx context.Context, key string) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	return checkKey(key)
+	return crawler.CheckItem(key, nil)
 }
 
 // sealItem puts a checksum of key and value before a value.
@@ -99,11 +95,15 @@ type storeWrite struct {
 	del     bool
 	compare bool // only if the value is still the old one; nil: missing
 	old     []byte
-	failed  bool // it was not; read after the commit
+	failed  bool  // it was not; read after the commit
+	err     error // why it was not written though others were; read after the commit
 }
 
 // Put implements crawler.Store.
 func (s *Store) Put(ctx context.Context, key string, value []byte) error {
+	if err := crawler.CheckItem(key, value); err != nil { // before it is copied
+		return err
+	}
 	return s.write(ctx, &storeWrite{key: key, value: bytes.Clone(value)})
 }
 
@@ -119,7 +119,10 @@ func (s *Store) write(ctx context.Context, u *storeWrite) error {
 	if err := s.db.writer.err(); err != nil {
 		return err
 	}
-	return s.db.writer.wait(ctx, s.db.writer.put(unit{store: u}))
+	if err := s.db.writer.wait(ctx, s.db.writer.put(unit{store: u})); err != nil {
+		return err
+	}
+	return u.err
 }
 
 // Update implements crawler.Updater. f may use the store; it is called again when the value has changed meanwhile.
@@ -137,6 +140,9 @@ func (s *Store) Update(ctx context.Context, key string, f func(old []byte) ([]by
 		}
 		value, err := f(bytes.Clone(old))
 		if err != nil {
+			return err
+		}
+		if err := crawler.CheckItem(key, value); err != nil {
 			return err
 		}
 		u := &storeWrite{key: key, value: bytes.Clone(value), compare: true, old: old}
@@ -170,31 +176,39 @@ func (w *writer) writeItem(ctx context.Context, key string, value []byte) error 
 	return err
 }
 
-// Scan implements crawler.Store. It reads some values at a time, and holds nothing while they are looked at.
+// Scan implements crawler.Store. It reads some values at a time, a MiB and one more at most, and holds nothing while they are
+// looked at. Of a value that is damaged it tells the key beside an error, and goes on with the others unless it is stopped.
 func (s *Store) Scan(ctx context.Context, prefix string) iter.Seq2[crawler.Entry, error] {
 	return func(yield func(crawler.Entry, error) bool) {
 		from, to := []byte(prefix), after(prefix)
-		for {
-			entries, err := s.some(ctx, from, to)
-			if err != nil {
-				yield(crawler.Entry{}, s.db.closedOr(err))
-				return
-			}
-			for _, e := range entries {
+		for more := true; more; {
+			var found []scanned
+			var err error
+			found, more, err = s.some(ctx, from, to)
+			for _, e := range found {
 				if err := ctx.Err(); err != nil {
 					yield(crawler.Entry{}, err)
 					return
 				}
-				if !yield(e, nil) {
+				if !yield(e.Entry, e.err) {
 					return
 				}
 			}
-			if len(entries) < scanRows {
+			if err != nil {
+				yield(crawler.Entry{}, s.db.closedOr(err))
 				return
 			}
-			from = append([]byte(entries[len(entries)-1].Key), 0)
+			if more {
+				from = append([]byte(found[len(found)-1].Key), 0)
+			}
 		}
 	}
+}
+
+// scanned is what was read of one value.
+type scanned struct {
+	crawler.Entry
+	err error
 }
 
 // after returns the first key after all with a prefix; nil if there is none.
@@ -208,9 +222,11 @@ func after(prefix string) []byte {
 	return nil
 }
 
-func (s *Store) some(ctx context.Context, from, to []byte) ([]crawler.Entry, error) {
+// some reads the next values, and tells whether there may be more. A key that does not follow the one before, as in a damaged
+// index, ends it.
+func (s *Store) some(ctx context.Context, from, to []byte) (found []scanned, more bool, err error) {
 	if err := ctx.Err(); err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	st, args := s.scan, []any{from}
 	if to != nil {
@@ -218,19 +234,25 @@ func (s *Store) some(ctx context.Context, from, to []byte) ([]crawler.Entry, err
 	}
 	rows, err := st.QueryContext(ctx, args...)
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	defer rows.Close()
-	var entries []crawler.Entry
+	last, size := "", 0
 	for rows.Next() {
 		var key, value []byte
 		if err := rows.Scan(&key, &value); err != nil {
-			return nil, err
+			return found, false, err
 		}
-		if value, err = unsealItem(string(key), value); err != nil {
-			return nil, err
+		e := scanned{Entry: crawler.Entry{Key: string(key)}}
+		if e.Key < string(from) || e.Key <= last {
+			return found, false, fmt.Errorf("seine: store: %w: keys are out of order", errDamaged)
 		}
-		entries = append(entries, crawler.Entry{Key: string(key), Value: value})
+		last, size = e.Key, size+len(value)
+		e.Value, e.err = unsealItem(e.Key, value)
+		found = append(found, e)
+		if size >= scanBytes {
+			return found, true, nil
+		}
 	}
-	return entries, rows.Err()
+	return found, len(found) == scanRows, rows.Err()
 }

@@ -15,21 +15,29 @@ const (
 	maxWALPage = 65536
 )
 
-// unreplayed returns how many bytes of a log SQLite will not use: those after the last commit that is whole. Frames of an
-// earlier use of the file do not count.
-func unreplayed(path string) int64 {
-	f, err := os.Open(path)
+// logFile is what is known of a log before SQLite sees it.
+type logFile struct {
+	there      bool  // it holds more than a head
+	unreplayed int64 // bytes that SQLite will not use: those after the last commit that is whole
+}
+
+// examine looks at the log of a file, and at what processes share of it unless this one does. Frames of an earlier use of the
+// log do not count.
+func examine(path string, shared bool) (l logFile) {
+	f, err := os.Open(path + "-wal")
 	if err != nil {
-		return 0 // there is none
+		return l // there is none
 	}
 	defer f.Close()
 	info, err := f.Stat()
 	if err != nil {
-		return 0
+		return l
 	}
+	l.there = info.Size() > walHeader
 	var head [walHeader]byte
 	if _, err := io.ReadFull(f, head[:]); err != nil {
-		return info.Size()
+		l.unreplayed = info.Size()
+		return l
 	}
 	var order binary.ByteOrder = binary.LittleEndian
 	magic := binary.BigEndian.Uint32(head[:])
@@ -40,19 +48,27 @@ func unreplayed(path string) int64 {
 	sum := walSum{order: order}
 	sum.add(head[:24])
 	if magic&^1 != walMagic || page < minWALPage || page > maxWALPage || !sum.is(head[24:]) {
-		return info.Size() - walHeader
+		l.unreplayed = info.Size() - walHeader
+		return l
 	}
-	return unreplayedFrames(f, info.Size(), page, [8]byte(head[16:24]), sum)
+	salt := [8]byte(head[16:24])
+	good, last := frames(f, info.Size(), page, salt, sum)
+	if !shared {
+		last = max(last, walHeader+committed(path+"-shm", salt)*(walFrame+page))
+	}
+	l.unreplayed = last - good
+	return l
 }
 
-func unreplayedFrames(f *os.File, size, page int64, salt [8]byte, sum walSum) int64 {
+// frames returns where the last whole commit of a log ends, and where the last frame of this use does.
+func frames(f *os.File, size, page int64, salt [8]byte, sum walSum) (good, last int64) {
 	frame := make([]byte, walFrame+page)
-	good, last := int64(walHeader), int64(walHeader) // ends of the last commit, and of the last frame of this use
+	good, last = walHeader, walHeader
 	valid := true
 	at := int64(walHeader)
 	for ; at+walFrame+page <= size; at += walFrame + page {
 		if _, err := f.ReadAt(frame, at); err != nil {
-			return size - good
+			return good, size
 		}
 		own := [8]byte(frame[8:16]) == salt
 		if own {
@@ -70,7 +86,29 @@ func unreplayedFrames(f *os.File, size, page int64, salt [8]byte, sum walSum) in
 	if at < size && last == at { // the last frame was cut
 		last = size
 	}
-	return last - good
+	return good, last
+}
+
+// The index of the log that processes share (https://sqlite.org/walformat.html#the_wal_index_file_format). It is what says how
+// long a log was that has been cut.
+const (
+	indexHead   = 48 // bytes, twice
+	indexFrames = 16 // where the number of frames that are committed stands
+	indexSalt   = 32
+)
+
+// committed returns how many frames of a log were committed as its index has it; 0 if there is no index of this log.
+func committed(path string, salt [8]byte) int64 {
+	f, err := os.Open(path)
+	if err != nil {
+		return 0
+	}
+	defer f.Close()
+	var head [2 * indexHead]byte
+	if _, err := io.ReadFull(f, head[:]); err != nil || [indexHead]byte(head[:]) != [indexHead]byte(head[indexHead:]) || [8]byte(head[indexSalt:]) != salt {
+		return 0
+	}
+	return int64(binary.NativeEndian.Uint32(head[indexFrames:]))
 }
 
 // walSum is the checksum of the log.

@@ -31,7 +31,7 @@ type unit struct {
 func (u *unit) size() int {
 	n := len(u.change)
 	for _, i := range u.items {
-		n += len(i.Value)
+		n += len(i.Key) + len(i.Value)
 	}
 	for _, b := range u.blocks {
 		n += len(b.Data)
@@ -47,11 +47,25 @@ type batch struct {
 	first uint64 // ticket
 	units []unit
 	size  int
-	done  chan struct{}
-	err   error // read after done
+	tried *outcome
 }
 
-func newBatch(first uint64) *batch { return &batch{first: first, done: make(chan struct{})} }
+// outcome is that of one attempt to commit a batch.
+type outcome struct {
+	done chan struct{}
+	err  error // read after done
+}
+
+func newOutcome() *outcome { return &outcome{done: make(chan struct{})} }
+
+func newBatch(first uint64) *batch { return &batch{first: first, tried: newOutcome()} }
+
+// tell has all who wait know how the attempt ended; who comes later waits for the next one.
+func (b *batch) tell(err error) {
+	b.tried.err = err
+	close(b.tried.done)
+	b.tried = newOutcome()
+}
 
 // writer commits what is put into it, in order. All writing goes through it.
 type writer struct {
@@ -60,6 +74,8 @@ type writer struct {
 	st   statements
 	seq  uint64 // of the next row of changes
 	now  func() time.Time
+	// still is an error if what is written has no name any more.
+	still func() error
 
 	mu      sync.Mutex
 	open    *batch // that is being filled
@@ -116,7 +132,7 @@ func signal(c chan struct{}) {
 // wait waits until everything up to a ticket is durable.
 func (w *writer) wait(ctx context.Context, ticket uint64) error {
 	w.mu.Lock()
-	var b *batch
+	var o *outcome
 	switch {
 	case ticket <= w.durable:
 		w.mu.Unlock()
@@ -129,14 +145,14 @@ func (w *writer) wait(ctx context.Context, ticket uint64) error {
 		w.mu.Unlock()
 		return ErrClosed
 	case ticket >= w.open.first:
-		b = w.open
+		o = w.open.tried
 	default:
-		b = w.busy
+		o = w.busy.tried
 	}
 	w.mu.Unlock()
 	select {
-	case <-b.done:
-		return b.err
+	case <-o.done:
+		return o.err
 	case <-ctx.Done():
 		return ctx.Err()
 	}
@@ -215,27 +231,11 @@ func (w *writer) settle(b *batch) bool {
 	pause := retryFirst
 	for {
 		err := w.commit(b)
-		w.mu.Lock()
-		closed := w.closed
 		if err == nil {
-			w.failed = nil
-			w.durable = b.first + uint64(len(b.units)) - 1
-			for _, u := range b.units {
-				w.forget(u.state)
-			}
-			b.units = nil // a state is large, and the next batch may be long in coming
-			w.mu.Unlock()
-			close(b.done)
+			w.committed(b)
 			return true
 		}
-		w.failed = fmt.Errorf("seine: sqlite: commit: %w", err)
-		b.err = w.failed
-		again := newBatch(b.first)
-		again.units, again.size = b.units, b.size
-		w.busy = again
-		w.mu.Unlock()
-		close(b.done)
-		if b = again; closed {
+		if closed := w.refuse(b, err); closed {
 			return false
 		}
 		select {
@@ -244,6 +244,29 @@ func (w *writer) settle(b *batch) bool {
 		}
 		pause = min(2*pause, retryMost)
 	}
+}
+
+func (w *writer) committed(b *batch) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.failed = nil
+	w.durable = b.first + uint64(len(b.units)) - 1
+	for _, u := range b.units {
+		w.forget(u.state)
+	}
+	b.units = nil // a state is large, and the next batch may be long in coming
+	b.tell(nil)
+}
+
+// refuse tells whoever waits that a batch could not be committed: also those whose units would be next, since that may be
+// never. All are tried again. It reports whether the writer was closed.
+func (w *writer) refuse(b *batch, err error) (closed bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.failed = fmt.Errorf("seine: sqlite: commit: %w", err)
+	b.tell(w.failed)
+	w.open.tell(w.failed)
+	return w.closed
 }
 
 func (w *writer) forget(s *crawler.JournalState) {

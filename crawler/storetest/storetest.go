@@ -57,6 +57,7 @@ var tests = []test{
 	{"S4", "a scan sees what is there all the time, once", scanSeesAll},
 	{"S5", "a key has 1 to 4,096 bytes", keyBounds},
 	{"S5", "keys of any bytes are apart", anyKey},
+	{"S5", "a value has 64 MiB at most", valueBounds},
 	{"context", "an ended context has no effect", endedContext},
 	{"concurrency", "all methods at once", atOnce},
 	{"update", "a missing key is nil, an error leaves the value", updateBasics},
@@ -271,6 +272,18 @@ func scanSeesAll(e *env) {
 			e.failf("%q was listed %d times", key, n)
 		}
 	}
+}
+
+func valueBounds(e *env) {
+	value := make([]byte, crawler.MaxValueBytes+1)
+	var refused *crawler.ItemError
+	if err := e.s.Put(e.ctx(), "a", value); !errors.As(err, &refused) {
+		e.failf("a value of a byte more than MaxValueBytes: %v", err)
+	}
+	value = value[:crawler.MaxValueBytes]
+	value[len(value)-1] = 1
+	e.must(e.s.Put(e.ctx(), "a", value))
+	e.has("a", value)
 }
 
 func keyBounds(e *env) {
