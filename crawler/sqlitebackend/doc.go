@@ -19,5 +19,7 @@
 // say, and nothing is lost. One process at a time has a crawl; a second gets a *LockedError, but may look at it with
 // Options.ReadOnly.
 //
-// With Options.SnapshotEvery a damaged file gives way to the newest copy that is whole, and DB.Recovery says what is lost.
+// With Options.SnapshotEvery a damaged or missing file gives way to the newest copy that is whole, and DB.Recovery says what is
+// lost. OpenStore reads the items of a file that nothing can replace. A copy that was made by other means is whole only if the
+// crawl was closed, and its log is copied with it if there is one: of a running crawl Snapshot makes copies.
 package sqlitebackend

@@ -2,6 +2,7 @@ package sqlitebackend_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log"
 	"net/http"
@@ -53,6 +54,35 @@ func ExampleOptions_readOnly() {
 	// {"state":"ready","url":"https://films.example/film/7"}
 	// films.example 1
 	// seine: opened for reading alone
+}
+
+// Of a crawl that is damaged, and has no snapshot, the items are exported.
+func ExampleOpenStore() {
+	ctx := context.Background()
+	dir, err := os.MkdirTemp("", "films")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer os.RemoveAll(dir)
+	path := filepath.Join(dir, "films.db")
+	db, err := sqlitebackend.Open(ctx, path, sqlitebackend.Options{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	if err := errors.Join(db.Store().Put(ctx, "film/7", []byte(`"Alien"`)), db.Close()); err != nil {
+		log.Fatal(err)
+	}
+
+	store, err := sqlitebackend.OpenStore(ctx, path)
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer store.Close()
+	if err := crawler.ExportStore(ctx, os.Stdout, store, "film/"); err != nil {
+		fmt.Println(err) // the values that are left out
+	}
+	// Output:
+	// {"key":"film/7","value":"Alien"}
 }
 
 // A crawl that is ended after two pages goes on where it stood.

@@ -50,7 +50,7 @@ func run(path, url string, c int, power bool) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
-	if r := db.Recovery(); r != (sqlitebackend.Recovery{}) {
+	if r := db.Recovery(); r.Snapshot != "" || r.LogMissing {
 		fmt.Fprintln(os.Stderr, "killcrawl:", r)
 	}
 	eng, err := crawler.New(crawler.Config{
