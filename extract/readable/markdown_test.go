@@ -36,6 +36,7 @@ f</pre></table>`, "| a b c d | e f |\n| --- | --- |"},
 			"![p\\|c](https://h/i.jpg)![](https://h/d/r.jpg)![](https://h/d/s.jpg)",
 		},
 		{`<p><a href="/a|b">x</a></p>`, "[x](https://h/a%7Cb)"},
+		{`<p><b>foo:</b>bar <b>foo:</b> bar a<b>“x”</b> y<i>z</i>z <b>(q)</b></p>`, "foo:bar **foo:** bar a“x” y*z*z **(q)**"},
 		{`<p>C# is a#b #</p>`, "C# is a#b \\#"},
 	} {
 		a, err := readable.Read(parse(t, "<article><p>"+text+"</p>"+tt.page+"<p>"+text+"</p></article>"), readable.Options{URL: "https://h/d/"})

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"regexp"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
@@ -230,9 +232,28 @@ func (w *writer) around(sign string, n *html.Node, depth int) {
 		return
 	}
 	w.blank = w.blank || startsBlank(n)
+	if !w.binds(n, text, inner.blank) {
+		sign = ""
+	}
 	w.sign(sign + text + sign)
 	w.blank = inner.blank
 }
+
+// binds reports whether signs round a text are taken for signs (CommonMark 6.2): not between a letter and punctuation.
+func (w *writer) binds(n *html.Node, text string, blankBehind bool) bool {
+	first, _ := utf8.DecodeRuneInString(text)
+	last, _ := utf8.DecodeLastRuneInString(text)
+	before, after := ' ', ' '
+	if !w.blank && w.line.Len() > w.start {
+		before, _ = utf8.DecodeLastRune(w.line.Bytes())
+	}
+	if next := n.NextSibling; !blankBehind && next != nil && next.Type == html.TextNode && next.Data != "" {
+		after, _ = utf8.DecodeRuneInString(next.Data)
+	}
+	return !(isLetter(before) && !isLetter(first) || isLetter(after) && !isLetter(last))
+}
+
+func isLetter(r rune) bool { return unicode.IsLetter(r) || unicode.IsNumber(r) }
 
 func startsBlank(n *html.Node) bool {
 	c := n.FirstChild
