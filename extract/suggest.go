@@ -2,12 +2,14 @@ package extract
 
 import (
 	"cmp"
+	"context"
+	"fmt"
+	"iter"
 	"slices"
 	"strings"
 
 	"golang.org/x/net/html"
 
-	"github.com/seine-go/seine/extract/css"
 	"github.com/seine-go/seine/internal/htmltree"
 )
 
@@ -21,51 +23,136 @@ const (
 	maxSuggestions = 10
 	// maxCarriers is how many elements that have a value are looked at.
 	maxCarriers = 20
+	// suggestSteps is how many nodes and values are looked at to see what sources find.
+	suggestSteps = 1 << 22
 )
 
 // Suggest returns sources that find a text on a page, the best first: of a site that has changed it is the new page, and
-// the text is what a page that was kept has given (FieldReport.Raw). What is an identifier counts for more than a class,
-// that for more than a place, and short for more than long; classes and identifiers that look generated are passed over. At
-// most ten are returned; none when no element has the text, or only with other text. The error is that of Document.Tree.
+// the text is what a page that was kept has given (FieldReport.Raw; see Schema.Suggest). They are selectors and expressions for
+// elements whose text it is, or an attribute; names of meta elements and OpenGraph; paths of structured data, of states and of a
+// body of JSON. What is an identifier counts for more than a class, that for more than a place, and short for more than long;
+// classes and identifiers that look generated are passed over. At most ten are returned; none when nothing has the text, or only
+// with other text. Of large pages not all are tried. The error is that of Document.Tree.
 func Suggest(d *Document, text string) ([]Suggestion, error) {
 	root, err := d.Tree()
 	if err != nil {
 		return nil, err
 	}
-	want := strings.Join(strings.Fields(text), " ")
+	want := oneLine(text)
 	if want == "" {
 		return nil, nil
 	}
+	x := newRun(context.Background(), d, &Options{MaxSteps: suggestSteps}, 0)
 	var found []Suggestion
 	seen := map[string]bool{}
-	carriers := 0
-	for n := root; n != nil && carriers < maxCarriers; n = htmltree.Next(n, root) {
-		if n.Type != html.ElementNode || n.Data == "script" || n.Data == "style" {
+	for source := range candidates(d, root, want) {
+		if x.over() {
+			break
+		}
+		if seen[source] {
 			continue
 		}
-		taking, ok := carries(n, want)
-		if !ok {
-			continue
-		}
-		carriers++
-		for _, selector := range selectorsOf(n) {
-			source := "css=" + selector + taking
-			if seen[source] {
-				continue
-			}
-			seen[source] = true
-			if s, err := css.Compile(selector); err == nil && s.First(root) == n {
-				found = append(found, Suggestion{source, len(s.Select(root))})
-			}
+		seen[source] = true
+		if n := x.finds(source, want); n > 0 {
+			found = append(found, Suggestion{source, n})
 		}
 	}
 	slices.SortStableFunc(found, func(a, b Suggestion) int { return cmp.Compare(costOf(a), costOf(b)) })
 	return found[:min(len(found), maxSuggestions)], nil
 }
 
-// carries tells how an element has a text: as its own, or in an attribute.
+// Suggest tells what became of the fields of a page of which a good one was kept: for each that the kept page has, and that the
+// page as it is now has not, or of another source or value, sources that find on the new page what the kept one has; see the
+// function Suggest. The keys are names of fields; those of nested structs, whose sources look in their place, are left out. The
+// error is that of the trees, or of ctx.
+func (s *Schema[T]) Suggest(ctx context.Context, kept, now *Document) (map[string][]Suggestion, error) {
+	_, good, _ := s.Extract(ctx, kept)
+	_, bad, _ := s.Extract(ctx, now)
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	found := map[string][]Suggestion{}
+	for _, f := range good.Fields {
+		g, _ := bad.Field(f.Path)
+		if f.Raw == "" || strings.ContainsAny(f.Path, ".[") || g.Status == OK && g.SourceIndex == f.SourceIndex && oneLine(g.Raw) == oneLine(f.Raw) {
+			continue
+		}
+		list, err := Suggest(now, f.Raw)
+		if err != nil {
+			return nil, err
+		}
+		if len(list) > 0 {
+			found[f.Path] = list
+		}
+	}
+	return found, nil
+}
+
+func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
+
+// finds returns how many values a source finds on the page; 0 when the first is not the text that is wanted.
+func (x *run) finds(text, want string) int {
+	sources, fault := compileSources(text)
+	if fault != nil {
+		return 0
+	}
+	hits, err := x.find(sources[0], place{}, &shape{})
+	if err != nil || len(hits) == 0 || oneLine(sources[0].textOf(hits[0])) != want {
+		return 0
+	}
+	return len(hits)
+}
+
+// candidates are sources that may find a text.
+func candidates(d *Document, root *html.Node, want string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for _, source := range dataSources(d, want) {
+			if !yield(source) {
+				return
+			}
+		}
+		carriers := 0
+		for n := root; n != nil && carriers < maxCarriers; n = htmltree.Next(n, root) {
+			if n.Type != html.ElementNode || n.Data == "script" || n.Data == "style" {
+				continue
+			}
+			taking, ok := carries(n, want)
+			if !ok {
+				continue
+			}
+			carriers++
+			for _, source := range sourcesOf(n, taking) {
+				if !yield(source) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// sourcesOf are sources for what is taken of an element.
+func sourcesOf(n *html.Node, taking string) (list []string) {
+	if n.Data == "meta" && taking == "@content" {
+		for _, a := range n.Attr {
+			if rest, ok := strings.CutPrefix(a.Val, "og:"); ok && (a.Key == "property" || a.Key == "name") {
+				list = append(list, "og="+rest)
+			} else if a.Key == "property" || a.Key == "name" || a.Key == "itemprop" {
+				list = append(list, "meta="+a.Val)
+			}
+		}
+	}
+	for _, selector := range selectorsOf(n) {
+		list = append(list, "css="+selector+taking)
+	}
+	if label, ok := labelOf(n); ok && (taking == "@own" || taking == "") {
+		list = append(list, "xpath=//"+label.Data+"[normalize-space()='"+oneLine(htmltree.Text(label))+"']/following-sibling::"+n.Data+"[1]")
+	}
+	return list
+}
+
+// carries tells how an element has a text: as its own, in an attribute, or as all text in it, if no element in it has all of it.
 func carries(n *html.Node, want string) (taking string, ok bool) {
-	if strings.Join(strings.Fields(ownText(n)), " ") == want {
+	if oneLine(ownText(n)) == want {
 		return "@own", true
 	}
 	for _, a := range n.Attr {
@@ -73,7 +160,30 @@ func carries(n *html.Node, want string) (taking string, ok bool) {
 			return "@" + a.Key, true
 		}
 	}
-	return "", false
+	return "", isText(n, want)
+}
+
+// isText reports whether the text in an element is the one that is wanted, and that of no element in it is. It reads no more of
+// the text than it must.
+func isText(n *html.Node, want string) bool {
+	rest := strings.ReplaceAll(want, " ", "")
+	for c := htmltree.Next(n, n); c != nil; c = htmltree.Next(c, n) {
+		if c.Type != html.TextNode {
+			continue
+		}
+		for word := range strings.FieldsSeq(c.Data) {
+			var ok bool
+			if rest, ok = strings.CutPrefix(rest, word); !ok {
+				return false
+			}
+		}
+	}
+	for c := n.FirstChild; c != nil && rest == ""; c = c.NextSibling {
+		if c.Type == html.ElementNode && oneLine(htmltree.Text(c)) == want {
+			return false
+		}
+	}
+	return rest == "" && oneLine(htmltree.Text(n)) == want
 }
 
 // selectorsOf are ways to select an element: by itself, within its parents that have a name, and by its place.
@@ -91,12 +201,36 @@ func selectorsOf(n *html.Node) (selectors []string) {
 			}
 		}
 	}
-	if dt := previousElement(n); n.Data == "dd" && dt != nil && dt.Data == "dt" {
-		if label := strings.TrimSpace(ownText(dt)); label != "" && !strings.ContainsAny(label, "\"\\\n") {
-			selectors = append(selectors, `dt:contains("`+label+`") + dd`)
+	if label, ok := labelOf(n); ok {
+		selectors = append(selectors, label.Data+`:contains("`+oneLine(htmltree.Text(label))+`") + `+n.Data)
+	}
+	if p := n.Parent; p != nil && p.Type == html.ElementNode {
+		for _, outer := range simple(p) {
+			selectors = append(selectors, fmt.Sprintf("%s > %s:nth-of-type(%d)", outer, n.Data, placeOfType(n)))
 		}
 	}
 	return selectors
+}
+
+// labelOf is the element before one that says what it is: the term of a definition, the head of a cell.
+func labelOf(n *html.Node) (*html.Node, bool) {
+	label := previousElement(n)
+	if label == nil || n.Data+label.Data != "dddt" && n.Data+label.Data != "tdth" && n.Data+label.Data != "tdtd" {
+		return nil, false
+	}
+	text := oneLine(htmltree.Text(label))
+	return label, text != "" && len(text) <= 64 && !strings.ContainsAny(text, "\"'\\")
+}
+
+// placeOfType is the place of an element among those of its name, from 1.
+func placeOfType(n *html.Node) int {
+	place := 1
+	for s := previousElement(n); s != nil; s = previousElement(s) {
+		if s.Data == n.Data {
+			place++
+		}
+	}
+	return place
 }
 
 func previousElement(n *html.Node) *html.Node {
@@ -149,11 +283,11 @@ func isStable(name string) bool {
 
 // costOf orders suggestions: those that find one element, by what is likely to stay.
 func costOf(s Suggestion) int {
-	cost := len(s.Source) + 40*strings.Count(s.Source, " ")
+	cost := len(s.Source) + 40*strings.Count(s.Source, " ") + 40*strings.Count(s.Source, ":nth-")
 	if s.Matched > 1 {
 		cost += 500
 	}
-	if !strings.ContainsAny(s.Source, "#.[") {
+	if strings.HasPrefix(s.Source, "css=") && !strings.ContainsAny(s.Source, "#.[") {
 		cost += 100
 	}
 	return cost
