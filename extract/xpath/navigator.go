@@ -25,8 +25,12 @@ func (v *navigator) spend(n int) {
 	}
 }
 
-// textStep is how many bytes of text count as a step.
-const textStep = 64
+const (
+	// textStep is how many bytes of text count as a step.
+	textStep = 64
+	// copySteps is what a copy of a navigator counts for: it allocates.
+	copySteps = 4
+)
 
 func top(n *html.Node) *html.Node {
 	for n.Parent != nil {
@@ -102,6 +106,7 @@ func textAndNodes(n *html.Node) (string, int) {
 
 // Copy returns another navigator at the same place.
 func (v *navigator) Copy() xpath.NodeNavigator {
+	v.spend(copySteps)
 	c := *v
 	return &c
 }

@@ -38,8 +38,8 @@ var ErrSteps = errors.New("seine: xpath: too many steps")
 
 const (
 	// MaxSteps is how many steps from node to node one evaluation may take, 64 bytes of text that is looked at counted as one. It
-	// takes a second or two to get there.
-	MaxSteps = 1 << 26
+	// takes a second or two to get there. Of last() and position() each node goes through its siblings: these take some 5,000.
+	MaxSteps = 1 << 25
 
 	// Bounds of expressions, which are read by recursion.
 	MaxExpr    = 16 << 10 // bytes
