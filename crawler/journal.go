@@ -40,7 +40,10 @@ type JournalState struct {
 	Parts [][]byte       // in order
 	New   []JournalBlock // that the state names, and were not there
 	Freed []uint64       // blocks that it does not name any more
-	Only  []uint64       // if not nil: the blocks, beside the new ones, that it names, in order; all others can go
+	// Last is not nil in the state that a frontier leaves when it is closed. It is a change that may follow whatever is
+	// durable: when the state, or what came before it, cannot be made durable, this is to be kept alone if it can.
+	Last []byte
+	Only []uint64 // if not nil: the blocks, beside the new ones, that it names, in order; all others can go
 }
 
 // JournalBlock is a part of the state that never changes.
@@ -210,17 +213,30 @@ func (j *recorder) redriven(hash uint64) {
 	}
 }
 
-// done notes that nobody holds anything any more. m.mu is held.
-func (j *recorder) done(now time.Duration, holds int) {
-	if j.on() && j.fault == nil && holds == 0 {
-		j.last = j.to.Append(append(appendUints(nil, uint64(now)), opClose), nil)
-	}
-}
-
 func (j *recorder) restarted() {
 	if j.on() {
 		j.ops = append(j.ops, opRestart)
 	}
+}
+
+// lastChange is what the change has beside its time that ends a frontier in order.
+var lastChange = []byte{opClose}
+
+// leave hands over the state of a frontier that is being closed: nobody holds anything any more, and no change has to be
+// done again. m.mu is held.
+func (m *Memory) leave() {
+	j := m.journal
+	if !j.on() {
+		return
+	}
+	now := m.clock()
+	last := append(appendUints(nil, uint64(now)), lastChange...)
+	if j.fault != nil { // what is kept is right, and what is in memory may not be
+		j.last = j.to.Append(last, nil)
+		return
+	}
+	m.letAllGo(now)
+	m.saveState(now, last)
 }
 
 // record hands over what a call has done. It returns the ticket of what the call knows, or 0.
@@ -253,7 +269,9 @@ func (m *Memory) replay(change []byte) error {
 	d := decoder{rest: change}
 	now := time.Duration(d.uvarint())
 	m.journal.clean = false
-	m.bring(now)
+	if !bytes.Equal(d.rest, lastChange) { // time has brought nothing that was written down
+		m.bring(now)
+	}
 	for len(d.rest) > 0 {
 		if !m.redo(d.byte(), &d, now) || d.bad {
 			return fmt.Errorf("%w: a change that does not follow from what was before", ErrJournal)
@@ -301,6 +319,7 @@ func (m *Memory) redo(op byte, d *decoder, now time.Duration) bool {
 	case opRestart:
 		return m.restart(now) == nil
 	case opClose:
+		m.letAllGo(now)
 		m.journal.clean = true
 	default:
 		return false

@@ -1,7 +1,6 @@
 package crawler
 
 import (
-	"cmp"
 	"context"
 	"encoding/binary"
 	"fmt"
@@ -12,8 +11,9 @@ import (
 	"github.com/seine-go/seine/ratelimit"
 )
 
-// OpenMemory returns the frontier that a journal has kept, or a new one. Whoever held a lease is dead: what was leased
-// comes back at once, as R8 says. Of the options those count that say how it works; SpillDir and HashKey do not, and
+// OpenMemory returns the frontier that a journal has kept, or a new one. If it was not closed, whoever held a lease is dead:
+// what was leased comes back at once, as R8 says. What was written by another version of the library, and cannot be gone on
+// from, is a *VersionError: a crawl that is taken from one version to another has to be closed in between. Of the options those count that say how it works; SpillDir and HashKey do not, and
 // SpillBytes is how much of the queues stays in memory, zero means 4 MiB. The journal must not be used by anybody else, and
 // stays open when the frontier is closed.
 //
@@ -58,7 +58,7 @@ func loadMemory(ctx context.Context, o MemoryOptions, j Journal) (*Memory, error
 	err := j.Load(ctx, l.part, func(change []byte) error {
 		if !keysLoaded { // the first change: the state is complete
 			keysLoaded = true
-			if err := l.end(); err != nil {
+			if err := first(l.end(), l.sameSemantics()); err != nil {
 				return err
 			}
 		}
@@ -66,7 +66,7 @@ func loadMemory(ctx context.Context, o MemoryOptions, j Journal) (*Memory, error
 	})
 	if err == nil && !keysLoaded {
 		err = l.end()
-		m.journal.clean = l.parts == 0 // a new crawl
+		m.journal.clean = l.closed || l.parts == 0
 	}
 	if err != nil {
 		return nil, err
@@ -80,8 +80,7 @@ func (m *Memory) takeOver(ctx context.Context) error {
 	m.mu.Lock()
 	now := m.clock()
 	m.bring(now)
-	held := slices.SortedFunc(slices.Values(m.holds.ends), func(a, b *hold) int { return cmp.Compare(a.id, b.id) })
-	for _, l := range held {
+	for _, l := range m.holds.inOrder() {
 		m.takeBack(l, now)
 	}
 	m.journal.mute = false
@@ -96,16 +95,21 @@ func (m *Memory) takeOver(ctx context.Context) error {
 
 // stateLoader makes a frontier what a state says.
 type stateLoader struct {
-	m     *Memory
-	head  bool
-	parts int
+	m      *Memory
+	head   bool
+	parts  int
+	err    error // why the state cannot be read, if it is whole
+	saved  time.Duration
+	closed bool   // by whoever saved it
+	by     string // version of the library
+	does   uint64 // its semantics
 }
 
 // part takes the records of one part.
 func (l *stateLoader) part(p []byte) error {
 	d := decoder{rest: p}
 	l.parts++
-	for len(d.rest) > 0 {
+	for len(d.rest) > 0 && l.err == nil {
 		if !l.record(d.byte(), &d) || d.bad {
 			return fmt.Errorf("%w: a state that cannot be read", ErrJournal)
 		}
@@ -165,12 +169,21 @@ func (l *stateLoader) record(kind byte, d *decoder) bool {
 
 func (l *stateLoader) readHead(d *decoder) bool {
 	m := l.m
-	if d.uvarint() != stateSchema || l.head {
+	schema := d.uvarint()
+	if d.bad || l.head {
 		return false
 	}
 	l.head = true
+	if schema != stateSchema {
+		if schema > 2 { // those before do not tell
+			l.by = d.text()
+		}
+		l.err, d.rest = &VersionError{Version: l.by, Schema: schema}, nil
+		return true
+	}
+	l.by, l.does, l.closed = d.text(), d.uvarint(), d.uvarint() == 1
 	m.keys.secret[0], m.keys.secret[1] = d.uvarint(), d.uvarint()
-	d.uvarint() // when it was saved
+	l.saved = d.duration()
 	m.seq, m.holds.last, m.journal.block, m.dead.seq = d.uvarint(), d.uvarint(), d.uvarint(), d.uvarint()
 	m.opt.MaxPending, m.opt.MaxCrashes, m.opt.MaxDead, m.idle, m.stray = int(d.varint()), int(d.varint()), int(d.varint()), int(d.varint()), int(d.varint())
 	m.dead.most = m.opt.MaxDead
@@ -278,6 +291,9 @@ func (m *Memory) loadHold(d *decoder) *hold {
 // end checks that the state is whole, counts what can be counted and finds the keys.
 func (l *stateLoader) end() error {
 	m := l.m
+	if l.err != nil {
+		return l.err
+	}
 	if l.parts > 0 && !l.head {
 		return fmt.Errorf("%w: the state has no head", ErrJournal)
 	}
@@ -293,4 +309,15 @@ func (l *stateLoader) end() error {
 		o.leases++
 	}
 	return m.keys.load()
+}
+
+// sameSemantics refuses to do changes again that another version has done.
+func (l *stateLoader) sameSemantics() error {
+	switch {
+	case l.parts == 0:
+		return fmt.Errorf("%w: there are changes of no state", ErrJournal)
+	case l.does != semantics():
+		return &VersionError{Version: l.by}
+	}
+	return nil
 }

@@ -8,7 +8,7 @@ import (
 )
 
 const (
-	stateSchema = 2
+	stateSchema = 3
 	partBytes   = 64 << 10 // of a part of a state
 	leastBlock  = 512      // bytes of queued requests that are worth a block of their own
 	stateEvery  = 4 << 20  // bytes of changes after which a state is saved, or as many as the last state has
@@ -60,10 +60,20 @@ func (w *stateWriter) close() {
 	}
 }
 
-// save hands the whole state to the journal. m.mu is held.
+// save hands the whole state to the journal, and makes room in memory. m.mu is held.
 func (m *Memory) save(now time.Duration) {
+	m.saveState(now, nil)
+	m.cool()
+	if err := m.keys.rotate(); err != nil {
+		m.journal.broken(err)
+	}
+	m.mergeRuns()
+}
+
+// saveState hands the whole state to the journal; the last one with what may stand for it.
+func (m *Memory) saveState(now time.Duration, last []byte) {
 	j := m.journal
-	s := JournalState{}
+	s := JournalState{Last: last}
 	opening := j.last == 0
 	run := m.keys.flush(j.block + 1)
 	j.block += uint64(len(run))
@@ -74,20 +84,14 @@ func (m *Memory) save(now time.Duration) {
 	m.saveRequests(&w)
 	m.saveKeys(&w)
 	w.close()
-	w.part = m.appendHead(now)
-	w.close() // last, since the number of the last block is known now
-	s.Parts = w.parts
+	head := m.appendHead(now, last != nil) // now, since the number of the last block is known
+	s.Parts = slices.Insert(w.parts, 0, head)
 	s.Freed, m.arena.freed = m.arena.freed, nil
 	if opening {
 		s.Only = m.used()
 	}
 	j.last = j.to.Save(s)
 	j.since, j.limit = 0, max(stateEvery, w.size)
-	m.cool()
-	if err := m.keys.rotate(); err != nil {
-		j.broken(err)
-	}
-	m.mergeRuns()
 }
 
 // saveDelayed makes blocks of delayed requests that are too many for memory.
@@ -142,8 +146,14 @@ func (m *Memory) cool() {
 	}
 }
 
-func (m *Memory) appendHead(now time.Duration) []byte {
-	p := appendUints([]byte{recHead}, stateSchema, m.keys.secret[0], m.keys.secret[1], uint64(now), m.seq, m.holds.last, m.journal.block, m.dead.seq)
+// appendHead begins a state: first of all with who has written it.
+func (m *Memory) appendHead(now time.Duration, closed bool) []byte {
+	ended := uint64(0)
+	if closed {
+		ended = 1
+	}
+	p := appendText(appendUints([]byte{recHead}, stateSchema), libraryVersion())
+	p = appendUints(p, semantics(), ended, m.keys.secret[0], m.keys.secret[1], uint64(now), m.seq, m.holds.last, m.journal.block, m.dead.seq)
 	p = appendInts(p, m.opt.MaxPending, m.opt.MaxCrashes, m.opt.MaxDead, m.idle, m.stray)
 	p = appendInts(p, m.opt.AgeStep)
 	p = appendPolicy(p, m.defaults)

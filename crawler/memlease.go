@@ -1,7 +1,6 @@
 package crawler
 
 import (
-	"cmp"
 	"context"
 	"math"
 	"slices"
@@ -329,61 +328,6 @@ func (m *Memory) nextLease(restrained bool, now time.Duration) time.Duration {
 		return 0
 	}
 	return max(next-now, 1)
-}
-
-// expire takes back the leases and reservations whose time is over.
-func (m *Memory) expire(now time.Duration) {
-	for len(m.holds.ends) > 0 && m.holds.ends[0].until <= now {
-		m.takeBack(m.holds.ends[0], now)
-	}
-}
-
-// reboot takes back what an owner held before it started anew.
-func (m *Memory) reboot(want LeaseRequest, now time.Duration) {
-	o := m.holds.byOwner[want.Owner]
-	if o == nil || o.boot == want.Boot {
-		return
-	}
-	var own []*hold
-	for _, l := range m.holds.ends {
-		if l.owner == want.Owner {
-			own = append(own, l)
-		}
-	}
-	slices.SortFunc(own, func(a, b *hold) int { return cmp.Compare(a.id, b.id) })
-	for _, l := range own {
-		m.takeBack(l, now)
-	}
-}
-
-// takeBack ends a hold whose holder died. Its request becomes a suspect, or is given up.
-func (m *Memory) takeBack(l *hold, now time.Duration) {
-	m.stir++
-	m.letGo(l)
-	// That it was in contact to the end must be assumed.
-	end := min(l.until, now)
-	l.host.leave(m, l, end, end, HostReport{Exchanges: 1})
-	defer m.place(l.host, now)
-	if !l.lease {
-		m.holds.recycle(l)
-		return
-	}
-	if l.alone {
-		l.crashes++
-	}
-	l.attempt-- // a death is no try
-	switch {
-	case l.crashes >= m.opt.MaxCrashes:
-		m.fail(l, "its holder died each time it was alone")
-	case m.opt.MaxCrashes == math.MaxInt:
-		m.requeue(l, 0, now)
-	default:
-		m.keys.set(l.hash, suspect)
-		m.stats.Ready++
-		m.suspects = append(m.suspects, l)
-		return // it stays in use
-	}
-	m.holds.recycle(l)
 }
 
 // Extend implements Frontier.

@@ -129,13 +129,15 @@ func orDefault[T int | int64 | time.Duration](v, zero, negative T) T {
 	return v
 }
 
-// Close removes the files of a frontier that spills. Nothing can be done with the frontier after it. A Journal stays open.
+// Close removes the files of a frontier that spills. Nothing can be done with the frontier after it. What is leased to a
+// frontier with a Journal is released: whoever opens it next does not take its holders for dead. A Journal stays open; what
+// it was given last is durable when it says so.
 func (m *Memory) Close() error {
 	m.mu.Lock()
 	if !m.closed {
-		m.journal.done(m.clock(), len(m.holds.ends))
+		m.closed = true
+		m.leave()
 	}
-	m.closed = true
 	err := m.arena.files.close()
 	m.mu.Unlock()
 	m.journal.join()

@@ -56,7 +56,9 @@ func (f *Frontier) SettlesItemsOf(s crawler.Store) bool {
 // Open opens the crawl in a file, or begins one there. Beside the file stand path-wal and path-shm as long as it is open,
 // path.lock for good, and snapshots; all of them are for their owner alone. A file that is not there, or empty, beside
 // snapshots was lost, and is restored from them as a damaged one is: who wants to begin anew removes them too. Links to the
-// file are followed, and the working directory may change meanwhile. Whoever held a lease before is taken for dead.
+// file are followed, and the working directory may change meanwhile. If it was not closed, whoever held a lease
+// is taken for dead. A file that another version of the library has left in a way that this one cannot go on from is a
+// *crawler.VersionError, and stays as it is.
 func Open(ctx context.Context, path string, o Options) (*DB, error) {
 	return open(ctx, path, o, nil, time.Now)
 }

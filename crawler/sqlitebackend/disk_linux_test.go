@@ -263,3 +263,29 @@ func asNobody(t *testing.T, env string, prepare func(dir string)) {
 		t.Errorf("%v\n%s", err, out)
 	}
 }
+
+// A page whose results find no room is tried again by the next process, however often: the disk is at fault, not the page.
+func TestFullDiskFailsNoPage(t *testing.T) {
+	ran := 0
+	dead, s := lives(t, filepath.Join(smallDisk(t), "films.db"), 6, func(life int, db *DB) {
+		f := db.Frontier()
+		if life == 0 {
+			again(t, db)
+		}
+		b, err := f.Lease(t.Context(), crawler.LeaseRequest{Owner: "A", Boot: uint64(life), Max: 1})
+		if err != nil || len(b.Leases) != 1 || b.Leases[0].Suspect {
+			t.Fatalf("%+v, %v", b, err)
+		}
+		ran++
+		page := crawler.Settlement{Lease: b.Leases[0], Outcome: crawler.Done, Items: []crawler.Item{{Key: "page", Value: make([]byte, 2<<20)}}}
+		if err := f.Settle(t.Context(), page); err == nil {
+			t.Error("two megabytes are on a disk of one")
+		}
+		if err := db.Close(); err == nil {
+			t.Error("nothing was said of what is lost")
+		}
+	})
+	if len(dead) > 0 || s.Failed != 0 || s.Ready != 1 || ran != 6 {
+		t.Errorf("%v, %+v", dead, s)
+	}
+}

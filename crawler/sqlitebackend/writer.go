@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -236,6 +237,7 @@ func (w *writer) settle(b *batch) bool {
 			return true
 		}
 		if closed := w.refuse(b, err); closed {
+			w.lastWord(b)
 			return false
 		}
 		select {
@@ -267,6 +269,20 @@ func (w *writer) refuse(b *batch, err error) (closed bool) {
 	b.tell(w.failed)
 	w.open.tell(w.failed)
 	return w.closed
+}
+
+// lastWord commits the change alone that a frontier which was closed has left in place of what cannot be committed, so that
+// nobody is taken for dead. A disk that is full often has room for so little.
+func (w *writer) lastWord(b *batch) {
+	w.mu.Lock()
+	units := slices.Concat(b.units, w.open.units)
+	w.mu.Unlock()
+	for _, u := range units {
+		if u.state != nil && u.state.Last != nil {
+			last := batch{units: []unit{{change: u.state.Last, clock: u.clock}}}
+			_ = w.commit(&last) // what is lost has an error already
+		}
+	}
 }
 
 func (w *writer) forget(s *crawler.JournalState) {
