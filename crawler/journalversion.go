@@ -40,7 +40,7 @@ var libraryVersion = sync.OnceValue(func() string {
 		return ""
 	}
 	for _, m := range append(info.Deps, &info.Main) {
-		if m.Path == path && m.Version != "(devel)" {
+		if m.Path == path && m.Version != "(devel)" && m.Replace == nil {
 			return m.Version
 		}
 	}
@@ -92,14 +92,17 @@ func (h *history) note(all ...uint64) {
 }
 
 func (h *history) request() *Request {
-	n := h.pick(2000)
-	return &Request{URL: fmt.Sprintf("https://h%d.example/%d", n%5, n), Priority: h.pick(3)}
+	n := h.pick(20_000)
+	return &Request{URL: fmt.Sprintf("https://h%d.example/%d", min(n%9, 4), n), Priority: h.pick(3)}
 }
 
 func (h *history) step() {
 	h.now += time.Duration(h.pick(120)) * time.Millisecond
-	if h.pick(1500) == 0 {
-		h.now += time.Minute // whoever held something is dead
+	switch h.pick(400) {
+	case 0:
+		h.now += time.Minute // whoever holds something is dead
+	case 1, 2, 3:
+		h.now += time.Duration(5000+h.pick(4000)) * time.Millisecond
 	}
 	m := h.m
 	m.bring(h.now)
