@@ -177,7 +177,7 @@ func raise(t *testing.T, path string) {
 	if err := rows.Err(); err != nil {
 		t.Fatal(err)
 	}
-	for query, v := range map[string]any{"UPDATE part SET data = ? WHERE n = 0": first, "UPDATE head SET sum = ?": int64(sum)} {
+	for query, v := range map[string]any{"UPDATE part SET data = ? WHERE n = 0": first, "UPDATE head SET sum = ?, seal = NULL": int64(sum)} {
 		if _, err := conn.ExecContext(t.Context(), query, v); err != nil {
 			t.Fatal(err)
 		}
