@@ -34,8 +34,9 @@ var (
 // Downloader gets large resources: as they come, within the limits of its Fetcher, and in several exchanges where one breaks
 // off. The rest is asked for by Range under the condition that the resource is still the same (If-Range with a strong ETag,
 // or with a Last-Modified that is one: RFC 9110 8.8, 13.1.5, 14), and parts are put together only where what the answers tell
-// of it (validator, Last-Modified, size) agrees. A host that sends all of it anew, unchanged, has what is there passed over. The
-// resource is what an answer of 200, 203 or 206 brings; every other status ends the download with a *StatusError.
+// of it (validator, Last-Modified, size) agrees. A host that sends all of it anew, unchanged, has what is there passed over; one
+// that knows no ranges has to bring all of it within one exchange, so within Transport.Total. The resource is what an answer of
+// 200, 203 or 206 brings; every other status ends the download with a *StatusError.
 //
 // It may be used for several downloads at once; a limiter whose rule is Shared bounds them together:
 //

@@ -59,12 +59,12 @@ func (h *oddHost) Fetch(_ context.Context, req *Request) (*Response, error) {
 	resp := &Response{Request: req, URL: req.URL, Status: 200, Header: http.Header{"Date": {"Sat, 01 May 2010 00:00:00 GMT"}}}
 	name, value := h.validator()
 	resp.Header.Set(name, value)
-	body := h.data
+	var body []byte
 	switch h.r.IntN(30) {
 	case 0:
 		return nil, &Error{Op: "dial", URL: req.URL, Kind: ErrConnect}
 	case 1:
-		resp.Status, body = []int{202, 204, 503}[h.r.IntN(3)], nil
+		resp.Status = []int{202, 204, 503}[h.r.IntN(3)]
 	default:
 		body = h.ranged(req, resp)
 	}
