@@ -87,8 +87,10 @@ func (f *flight) prepare() *Error {
 	if f.req == nil {
 		return &Error{Op: "check", Kind: ErrInvalid, Err: errNilRequest}
 	}
-	if f.bad != nil {
-		return &Error{Op: "check", URL: f.req.URL, Kind: ErrInvalid, Err: f.bad}
+	for _, bad := range [...]error{f.bad, f.t.conf.bad} {
+		if bad != nil {
+			return &Error{Op: "check", URL: f.req.URL, Kind: ErrInvalid, Err: bad}
+		}
 	}
 	u, err := weburl.Parse(f.req.URL)
 	if err != nil {

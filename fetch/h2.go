@@ -23,6 +23,10 @@ const (
 func (t *Transport) setupH2() {
 	c := &t.conf
 	c.h2.Limits = h2.Limits{HeaderBytes: c.limits.HeaderBytes}
+	if p := t.HTTP2; p != nil {
+		c.bad = p.check()
+		c.h2.Params = p.params()
+	}
 	c.h2.Timeouts = h2.Timeouts{
 		Header: c.timeouts.Header, IdleRead: c.timeouts.IdleRead, MinRate: c.timeouts.MinRate, RateWindow: c.timeouts.RateWindow,
 	}
@@ -42,6 +46,7 @@ func (f *flight) exchangeH2(c *conn, a *answer) (fate, *Error) {
 	host, sent := forH2(f.appendFields(few[:0]))
 	req := h2.Request{
 		Method: f.method, Scheme: f.url.Scheme(), Authority: host, Path: f.url.RequestTarget(), Header: sent, Body: f.body,
+		Priority: f.t.HTTP2.priority(f.req.Kind),
 	}
 	if f.t.conf.total > 0 {
 		req.Due = time.Now().Add(f.t.conf.total)

@@ -27,7 +27,7 @@ func TestSinkUnderTheSameLimits(t *testing.T) {
 			w.Write([]byte("x"))
 			w.(http.Flusher).Flush()
 			select {
-			case <-time.After(time.Second):
+			case <-time.After(1100 * time.Millisecond):
 			case <-r.Context().Done():
 			}
 		}

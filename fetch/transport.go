@@ -76,6 +76,8 @@ type Transport struct {
 	UserAgent string
 	// DisableHTTP2 offers hosts HTTP/1.1 alone.
 	DisableHTTP2 bool
+	// HTTP2 is what hosts see of the Transport over HTTP/2. Nil means the zero value.
+	HTTP2 *HTTP2
 
 	MaxBody      int64 // decoded bytes of a body; zero means 32 MiB
 	MaxHeader    int   // bytes of the head of an answer, 1xx and trailers included; zero means 2 MiB
@@ -111,6 +113,7 @@ type config struct {
 	limits       h1.Limits
 	timeouts     h1.Timeouts
 	h2           h2.Config
+	bad          error // why nothing can be sent
 
 	dialTimeout, tlsTimeout, total time.Duration // 0: none
 }

@@ -71,7 +71,7 @@ var outcomes = map[string]string{
 
 	"h2-good": "200", "h2-padding": "200", "h2-pieces": "200", "h2-unknown": "200", "h2-fields": "200", "h2-trailers": "200", "h2-goaway-late": "200",
 	"h2-http1": "protocol", "h2-no-settings": "protocol", "h2-settings-bad": "protocol", "h2-settings-flood": "protocol", "h2-ping-flood": "protocol",
-	"h2-empty-flood": "200, truncated body", "h2-priority-flood": "protocol", "h2-early-flood": "header limit", "h2-continuation-flood": "header limit",
+	"h2-empty-flood": "200, truncated body", "h2-goaway-flood": "protocol", "h2-padding-flood": "200, truncated body", "h2-window-flood": "protocol", "h2-one-stream": "200", "h2-priority-flood": "protocol", "h2-early-flood": "header limit", "h2-continuation-flood": "header limit",
 	"h2-head-large": "header limit", "h2-head-bomb": "header limit", "h2-hpack": "protocol", "h2-interleave": "protocol", "h2-frame-large": "200, truncated body|protocol",
 	"h2-push": "protocol", "h2-data-first": "protocol", "h2-data-idle": "protocol", "h2-window-zero": "protocol", "h2-window-overflow": "protocol",
 	"h2-flow": "200, truncated body|200, body limit", "h2-status-none": "protocol", "h2-status-two": "protocol", "h2-status-late": "protocol", "h2-status-101": "protocol",

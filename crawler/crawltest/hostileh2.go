@@ -7,6 +7,7 @@ import (
 	"net"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"golang.org/x/net/http2"
@@ -84,6 +85,33 @@ var http2Behaviours = []behaviour{
 			continue
 		}
 	}),
+	framed("h2-goaway-flood", "goes away without end", func(r *h2Reply) {
+		for r.WriteGoAway(r.id, http2.ErrCodeNo, nil) == nil {
+			continue
+		}
+	}),
+	framed("h2-padding-flood", "sends padding alone without end", func(r *h2Reply) {
+		_ = r.head(false, h2Head...)
+		for r.WriteDataPadded(r.id, false, nil, make([]byte, 1)) == nil {
+			continue
+		}
+	}),
+	framed("h2-window-flood", "opens the window of the connection by a byte without end", func(r *h2Reply) {
+		for r.WriteWindowUpdate(0, 1) == nil {
+			continue
+		}
+	}),
+	{Behaviour: Behaviour{Name: "h2-one-stream", Doc: "allows one stream at a time and refuses others", TLS: true}, shake: func(h *Hostile, c net.Conn) net.Conn {
+		return serveH2(h, c, true, func(r *h2Reply) {
+			if !r.c.busy.CompareAndSwap(false, true) {
+				_ = r.WriteRSTStream(r.id, http2.ErrCodeRefusedStream)
+				return
+			}
+			_ = r.head(false, h2Head...)
+			r.c.busy.Store(false)
+			_ = r.data(true, "good")
+		}, http2.Setting{ID: http2.SettingMaxConcurrentStreams, Val: 1})
+	}},
 	framed("h2-early-flood", "sends 103 without end", func(r *h2Reply) {
 		for r.head(false, ":status", "103") == nil {
 			continue
@@ -215,6 +243,7 @@ type h2Conn struct {
 	mu      sync.Mutex
 	changed *sync.Cond
 	ended   bool
+	busy    atomic.Bool      // with the only stream that is allowed
 	initial int64            // of the windows of streams
 	window  int64            // of the connection
 	streams map[uint32]int64 // windows of those that are open
@@ -237,8 +266,8 @@ func framed(name, doc string, answer func(*h2Reply)) behaviour {
 
 func onlyH2(c *tls.Config) { c.NextProtos = []string{"h2"} }
 
-// serveH2 shakes hands and answers requests until the connection ends. It returns nil: nothing more is served.
-func serveH2(h *Hostile, nc net.Conn, greet bool, answer func(*h2Reply)) net.Conn {
+// serveH2 shakes hands, greets with settings, and answers requests until the connection ends. It returns nil: nothing more is served.
+func serveH2(h *Hostile, nc net.Conn, greet bool, answer func(*h2Reply), settings ...http2.Setting) net.Conn {
 	conn := h.certs.server(nc, h.certs.good, onlyH2)
 	if conn == nil {
 		return nil
@@ -254,7 +283,7 @@ func serveH2(h *Hostile, nc net.Conn, greet bool, answer func(*h2Reply)) net.Con
 	}
 	own := http2.NewFramer(conn, conn)
 	if greet {
-		_ = own.WriteSettings()
+		_ = own.WriteSettings(settings...)
 	}
 	for {
 		_ = conn.SetReadDeadline(time.Now().Add(hostileIdle))

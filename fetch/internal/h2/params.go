@@ -70,14 +70,14 @@ func (p Params) resolved(headerBytes int) Params {
 		}
 	}
 	p.FirstStream |= 1
-	if !validPseudo(p.Pseudo) {
+	if !ValidPseudo(p.Pseudo) {
 		p.Pseudo = "masp"
 	}
 	return p
 }
 
-// validPseudo reports whether an order names each of the four fields once.
-func validPseudo(order string) bool {
+// ValidPseudo reports whether an order names each of the four fields once.
+func ValidPseudo(order string) bool {
 	letters := []byte(order)
 	slices.Sort(letters)
 	return string(letters) == "amps"
