@@ -104,7 +104,8 @@ func BenchmarkExchangeHTTP2(b *testing.B) {
 }
 
 // TestExchangeBudgetHTTP2 compares the CPU time of an exchange over HTTP/2, TLS included, with net/http's, as
-// TestExchangeBudget does over HTTP/1.
+// TestExchangeBudget does over HTTP/1. As evidence (SEINE_BENCH is set) it fails above the bar; else, on machines that do
+// other things meanwhile, a quarter above it.
 func TestExchangeBudgetHTTP2(t *testing.T) {
 	if raceEnabled || testing.Short() {
 		t.Skip("times are not what they are")
@@ -112,8 +113,11 @@ func TestExchangeBudgetHTTP2(t *testing.T) {
 	const (
 		rounds, exchanges = 24, 300
 		bar, tries        = 0.80, 3
-		slack             = 1.25 // for what a shared machine adds to a ratio
 	)
+	slack := 1.25 // for what a shared machine adds to a ratio
+	if os.Getenv("SEINE_BENCH") != "" {
+		slack = 1
+	}
 	addr := startBenchServer(t, "h2")
 	var figures string
 	worst := 0.0
