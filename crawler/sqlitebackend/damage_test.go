@@ -232,3 +232,32 @@ func TestStoreOfDamagedCrawl(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// A copy of the file alone, made while a crawl goes on, is opened with a word of what it lacks, or not at all.
+func TestCopyWithoutLogIsToldOf(t *testing.T) {
+	w := newWorld(t)
+	db := begin(t, w, Options{})
+	opened := 0
+	for range 10 {
+		crawlOn(t, db.Frontier(), 1, 30_000, 100, map[string]int{})
+		path := w.path()
+		copyTest(t, path, db.path)
+		had := items(t, db)
+		copied, err := Open(t.Context(), path, Options{})
+		if Damaged(err) {
+			continue
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		opened++
+		if r := copied.Recovery(); !r.LogMissing || items(t, copied) > had {
+			t.Errorf("%d items, not %d: %+v", items(t, copied), had, r)
+		}
+		if err := copied.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+	if opened == 0 {
+		t.Error("none was opened")
+	}
+}
