@@ -206,6 +206,9 @@ func (x *run) mapField(f *fieldPlan, s *shape, at place, dst reflect.Value, r *F
 			r.Err = err
 		}
 		for _, p := range places {
+			if x.over() {
+				break
+			}
 			if f.key != nil {
 				x.entry(f, s, p, out, r)
 				continue
@@ -228,6 +231,9 @@ func (x *run) mapField(f *fieldPlan, s *shape, at place, dst reflect.Value, r *F
 // members takes the members of an object.
 func (x *run) members(f *fieldPlan, s *shape, p place, o map[string]any, out reflect.Value, r *FieldReport) {
 	for _, key := range sortedNames(o) {
+		if x.over() {
+			break
+		}
 		if o[key] != nil {
 			x.put(f, s, key, self, hit{json: o[key], kind: hitJSON, ld: p.isLD}, out, r)
 		}

@@ -65,7 +65,7 @@ func (x *run) tell(f *fieldPlan, at place, r FieldReport) {
 		r.Snippet = x.snippet(f, at)
 	}
 	if len(r.Raw) > maxRaw {
-		r.Raw = strings.ToValidUTF8(r.Raw[:maxRaw], "")
+		r.Raw = strings.Clone(strings.ToValidUTF8(r.Raw[:maxRaw], ""))
 	}
 	if failed && len(x.errs) < maxReports {
 		x.errs = append(x.errs, &FieldError{r})
@@ -292,7 +292,7 @@ func (f *fieldPlan) clean(text string) (_ string, ok bool) {
 		if m == nil || m[2*f.part] < 0 {
 			return "", false
 		}
-		text = text[m[2*f.part]:m[2*f.part+1]]
+		text = strings.Clone(text[m[2*f.part]:m[2*f.part+1]]) // the rest is not kept with it
 	}
 	switch {
 	case f.raw:

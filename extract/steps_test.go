@@ -140,3 +140,33 @@ func TestValuesAreTheUsersOwn(t *testing.T) {
 		t.Errorf("%v, %v, %v", err, second.Any, second.Map)
 	}
 }
+
+// What is taken of a page is all that is kept of it.
+func TestValuesKeepNoPage(t *testing.T) {
+	type film struct {
+		Page string `extract:"re=/id=(\\d+)/"`
+		Part string `extract:"css=p ; re=/id=(\\d+)/"`
+	}
+	schema := extract.MustCompile[film](extract.Options{})
+	var kept []film
+	var reports []*extract.Report
+	heap := func() uint64 {
+		var m runtime.MemStats
+		runtime.GC()
+		runtime.GC() // what pools hold goes with the second
+		runtime.ReadMemStats(&m)
+		return m.HeapAlloc
+	}
+	before := heap()
+	for i := range 16 {
+		v, report, err := schema.Extract(t.Context(), document(fmt.Sprintf("<p>%s id=%d</p>", strings.Repeat("text ", 200_000), i)))
+		if err != nil || v.Page != fmt.Sprint(i) || v.Part != v.Page {
+			t.Fatalf("%v, %v", v, err)
+		}
+		kept, reports = append(kept, v), append(reports, report)
+	}
+	if after := heap(); after > before+4<<20 {
+		t.Errorf("%d KiB are kept for %d values", (after-before)>>10, len(kept))
+	}
+	runtime.KeepAlive(reports)
+}
