@@ -53,7 +53,7 @@ import (
 // UnmarshalText, any, structs, and pointers, lists and maps of those. The sources of a struct say where its fields look: in an
 // element, or in a value of JSON, where json=$ and ld= are of that value. A struct without a tag looks where it stands itself, and so
 // does what a pointer without a tag points to, which is nil when nothing of it is found; of embedded structs the exported fields
-// are filled as encoding/json does.
+// are filled as encoding/json does. What is put into fields is the caller's own, to keep and to change.
 type Schema[T any] struct {
 	plan *plan
 	o    Options

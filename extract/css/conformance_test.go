@@ -22,6 +22,8 @@ type suiteCase struct {
 	}
 }
 
+// The cases say how many elements a selector selects, not which: these are compared with the definitions in
+// TestEqualsNaiveMatcher and with cascadia.
 func TestConformance(t *testing.T) {
 	raw, err := os.ReadFile(filepath.Join(conformance.Dir(t), "selectors", "cases.json"))
 	if err != nil {
