@@ -29,8 +29,10 @@ const (
 // Config says what to crawl and how. The zero value of every field is a good default; a negative number means no limit
 // where the field does not say otherwise. An engine keeps its own copy.
 type Config struct {
-	// Name names the crawl, and the engine among those that share a frontier. Zero means "seine".
+	// Name names the crawl. Zero means "seine". A frontier that is a CrawlKeeper holds one crawl.
 	Name string
+	// Owner names the engine among those that share a frontier, each of which has another. Zero means Name.
+	Owner string
 	// Handler works on the pages. A Site serves as one, and brings its seeds and hosts. Nil is allowed for Pages only.
 	Handler Handler
 
@@ -178,6 +180,9 @@ func (c *Config) check() error {
 	if c.Name == "" {
 		c.Name = "seine"
 	}
+	if c.Owner == "" {
+		c.Owner = c.Name
+	}
 	switch {
 	case c.Agent == "":
 		c.Agent, c.UserAgent = DefaultAgent, DefaultUserAgent
@@ -201,6 +206,9 @@ func (c *Config) check() error {
 	}
 	if len(c.Name) > MaxLabelBytes {
 		return &ConfigError{Field: "Name", Reason: "is longer than 256 bytes"}
+	}
+	if len(c.Owner) > MaxLabelBytes {
+		return &ConfigError{Field: "Owner", Reason: "is longer than 256 bytes"}
 	}
 	if c.Resume > ResumeRefuse {
 		return &ConfigError{Field: "Resume", Reason: "is none of the modes"}

@@ -92,7 +92,7 @@ func (j *heldJournal) Block(id uint64) ([]byte, error) {
 	if b := j.blocks[id]; b != nil {
 		return b, nil
 	}
-	return nil, fmt.Errorf("no block %d", id)
+	return nil, fmt.Errorf("%w: no block %d", ErrJournal, id)
 }
 
 func (j *heldJournal) Write(_ context.Context, blocks []JournalBlock) error {

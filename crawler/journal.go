@@ -87,6 +87,7 @@ const (
 	opRedrive
 	opRestart
 	opClose
+	opCrawl
 )
 
 // carefully is how long after the death of a process no lease is handed out before it is durable, so that a request which
@@ -213,6 +214,13 @@ func (j *recorder) redriven(hash uint64) {
 	}
 }
 
+func (j *recorder) kept(id CrawlID) {
+	if j.on() {
+		j.ops = append(j.ops, opCrawl)
+		j.ops = appendText(appendText(j.ops, id.Name), id.Canonical)
+	}
+}
+
 func (j *recorder) restarted() {
 	if j.on() {
 		j.ops = append(j.ops, opRestart)
@@ -318,6 +326,8 @@ func (m *Memory) redo(op byte, d *decoder, now time.Duration) bool {
 		m.redrive(dead, h, now)
 	case opRestart:
 		return m.restart(now) == nil
+	case opCrawl:
+		m.crawl = CrawlID{Name: d.text(), Canonical: d.text()}
 	case opClose:
 		m.letAllGo(now)
 		m.journal.clean = true

@@ -128,7 +128,7 @@ func (l *stateLoader) record(kind byte, d *decoder) bool {
 	case recHost:
 		return m.loadHost(d)
 	case recHold:
-		if h := m.loadHold(d); h != nil {
+		if h := m.loadHold(d); h != nil && m.holds.byID[h.id] == nil && h.host == m.hosts[h.host.name] && h.id <= m.holds.last {
 			m.holds.byID[h.id] = h
 			m.holds.ends.push(h)
 			if !h.lease {
@@ -138,7 +138,7 @@ func (l *stateLoader) record(kind byte, d *decoder) bool {
 		}
 		return false
 	case recSuspect:
-		if h := m.loadHold(d); h != nil {
+		if h := m.loadHold(d); h != nil && h.lease {
 			m.suspects = append(m.suspects, h)
 			return true
 		}
@@ -155,7 +155,7 @@ func (l *stateLoader) record(kind byte, d *decoder) bool {
 		}
 		return false
 	case recDead:
-		l.readDead(d)
+		return l.readDead(d)
 	case recFar:
 		h := d.uvarint()
 		m.keys.far[h] = int(d.varint())
@@ -185,6 +185,7 @@ func (l *stateLoader) readHead(d *decoder) bool {
 	m.keys.secret[0], m.keys.secret[1] = d.uvarint(), d.uvarint()
 	l.saved = d.duration()
 	m.seq, m.holds.last, m.journal.block, m.dead.seq = d.uvarint(), d.uvarint(), d.uvarint(), d.uvarint()
+	m.crawl = CrawlID{Name: d.text(), Canonical: d.text()}
 	m.opt.MaxPending, m.opt.MaxCrashes, m.opt.MaxDead, m.idle, m.stray = int(d.varint()), int(d.varint()), int(d.varint()), int(d.varint()), int(d.varint())
 	m.dead.most = m.opt.MaxDead
 	m.opt.AgeStep = time.Duration(d.varint())
@@ -192,23 +193,27 @@ func (l *stateLoader) readHead(d *decoder) bool {
 	m.defaults = d.policy()
 	m.usual = m.defaults.pace()
 	s := &m.stats
-	s.Ready, s.Delayed, s.Done, s.Failed, s.Changes = int64(d.duration()), int64(d.duration()), int64(d.duration()), int64(d.duration()), d.uvarint()
+	for _, to := range [...]*int64{&s.Ready, &s.Delayed, &s.Done, &s.Failed} {
+		*to = int64(d.upTo(mostCounted))
+	}
+	s.Changes = d.uvarint()
 	return true
 }
 
-func (l *stateLoader) readDead(d *decoder) {
+func (l *stateLoader) readDead(d *decoder) bool {
 	dead := &l.m.dead
 	hash := d.uvarint()
 	r := &deadRequest{seq: d.uvarint(), host: d.text(), reason: d.text()}
 	r.priority, r.attempts, r.crashes, r.record = int(d.varint()), int(d.varint()), int(d.varint()), slices.Clone(d.bytes())
 	dead.byHash[hash] = r
 	dead.order = append(dead.order, deadMark{hash, r.seq})
+	return !d.bad && readable(r.record)
 }
 
 func (l *stateLoader) readRun(d *decoder) bool {
 	r := &keyRun{block: d.uvarint(), n: d.upTo(math.MaxInt)}
 	fences := d.length()
-	if len(d.rest) < 8*fences || r.n > fences*runPage || r.n <= (fences-1)*runPage {
+	if fences == 0 || len(d.rest) < 8*fences || r.n > fences*runPage || r.n <= (fences-1)*runPage {
 		return false
 	}
 	for range fences {
@@ -221,11 +226,14 @@ func (l *stateLoader) readRun(d *decoder) bool {
 
 func (m *Memory) loadHost(d *decoder) bool {
 	h := &memHost{name: d.text()}
+	if m.hosts[h.name] != nil {
+		return false
+	}
 	h.policy = m.policies[h.name]
 	h.since, h.next, h.blocked, h.at = time.Duration(d.varint()), time.Duration(d.varint()), time.Duration(d.varint()), time.Duration(d.varint())
 	h.seq = d.uvarint()
 	heap, stale := d.uvarint(), 0
-	h.inFlight, stale = d.upTo(math.MaxInt), d.upTo(math.MaxInt)
+	h.inFlight, stale = d.upTo(mostCounted), d.upTo(mostCounted)
 	if state := d.bytes(); len(state) > 0 {
 		h.state = new(ratelimit.State)
 		if h.state.UnmarshalBinary(state) != nil {
@@ -255,19 +263,23 @@ func (m *Memory) loadBucket(d *decoder, to *hostQueue) bool {
 	priority := int(d.varint())
 	b := to.bucket(priority)
 	b.rank = d.varint()
-	q := &b.queue
-	q.n, q.off = d.upTo(math.MaxInt), d.upTo(math.MaxInt)
+	q, inMemory := &b.queue, true
+	if q.n > 0 {
+		return false
+	}
+	q.n, q.off = d.upTo(mostCounted), d.upTo(math.MaxInt32)
 	for range d.length() {
 		c := chunk{block: d.uvarint()}
 		if c.block == 0 {
 			c.data = slices.Clone(d.bytes())
 			m.arena.bytes += int64(cap(c.data))
 		}
+		inMemory = inMemory && c.block == 0
 		q.chunks = append(q.chunks, c)
 	}
 	to.n += q.n
 	to.ready.fix(b.at)
-	return !d.bad && q.n > 0 && len(q.chunks) > 0
+	return !d.bad && q.n > 0 && len(q.chunks) > 0 && (!inMemory || q.whole())
 }
 
 // loadHold returns nil if it cannot be read.
@@ -282,7 +294,7 @@ func (m *Memory) loadHold(d *decoder) *hold {
 	if l.host = m.hosts[name]; l.host == nil {
 		l.host = &memHost{name: name, policy: m.policies[name]}
 	}
-	if d.bad {
+	if d.bad || l.lease && !readable(l.record) {
 		return nil
 	}
 	return l
@@ -308,7 +320,46 @@ func (l *stateLoader) end() error {
 		}
 		o.leases++
 	}
+	if l.parts > 0 && !l.adds() {
+		return fmt.Errorf("%w: a state whose parts do not fit", ErrJournal)
+	}
+	for _, h := range m.hosts { // of the version that saved it: it may give hosts other places
+		if (h.heap == &m.runnable) != (h.queue.n > 0 && h.hasPlace(m)) {
+			m.place(h, l.saved)
+		}
+	}
 	return m.keys.load()
+}
+
+// mostCounted is more than there can be of anything, and far from what can be counted.
+const mostCounted = 1 << 40
+
+// readable reports whether a record can be made a request again.
+func readable(record []byte) bool {
+	_, err := decodeEntry(record, "", 0)
+	return err == nil
+}
+
+// adds reports whether what is counted twice is the same.
+func (l *stateLoader) adds() bool {
+	m := l.m
+	held := map[*memHost]int{}
+	for _, h := range m.holds.byID {
+		held[h.host]++
+	}
+	queued := int64(len(m.suspects))
+	for _, h := range m.hosts {
+		if h.inFlight != held[h] {
+			return false
+		}
+		queued += int64(h.queue.n)
+	}
+	ids := m.used()
+	switch {
+	case m.stats.Ready > queued, len(m.delayed.runs) == 0 && m.stats.Delayed > int64(len(m.delayed.soon)):
+		return false
+	}
+	return len(ids) == 0 || ids[len(ids)-1] <= m.journal.block
 }
 
 // sameSemantics refuses to do changes again that another version has done.

@@ -154,6 +154,7 @@ func (m *Memory) appendHead(now time.Duration, closed bool) []byte {
 	}
 	p := appendText(appendUints([]byte{recHead}, stateSchema), libraryVersion())
 	p = appendUints(p, semantics(), ended, m.keys.secret[0], m.keys.secret[1], uint64(now), m.seq, m.holds.last, m.journal.block, m.dead.seq)
+	p = appendText(appendText(p, m.crawl.Name), m.crawl.Canonical)
 	p = appendInts(p, m.opt.MaxPending, m.opt.MaxCrashes, m.opt.MaxDead, m.idle, m.stray)
 	p = appendInts(p, m.opt.AgeStep)
 	p = appendPolicy(p, m.defaults)

@@ -2,6 +2,7 @@ package crawler
 
 import (
 	"context"
+	"errors"
 	"math"
 	"slices"
 	"time"
@@ -229,12 +230,19 @@ func (m *Memory) leaseReady(b *LeaseBatch, want LeaseRequest, now time.Duration)
 func (m *Memory) pop(h *memHost) (e *entry, hash uint64, record []byte, err error) {
 	for {
 		record, priority, err := h.queue.pop(&m.arena)
-		if record == nil || err != nil {
-			return nil, 0, nil, err
+		if err == nil && record == nil {
+			return nil, 0, nil, nil
 		}
-		e, err := decodeEntry(record, h.name, priority)
+		if err == nil {
+			if e, err = decodeEntry(record, h.name, priority); err != nil {
+				err = m.arena.unreadable()
+			}
+		}
 		if err != nil {
-			panic(err) // what appendEntry wrote
+			if m.journal != nil && errors.Is(err, ErrJournal) {
+				m.journal.broken(err)
+			}
+			return nil, 0, nil, err
 		}
 		m.stir++
 		if hash := m.keys.hash(e.req.key()); m.counts(hash, priority) {

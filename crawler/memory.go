@@ -75,6 +75,7 @@ type Memory struct {
 	suspects []*hold // whose holders died, the longest dead first
 	producer map[string]*producer
 	dead     deadList
+	crawl    CrawlID // that it holds
 	stats    FrontierStats
 	seq      uint64 // of hosts and delayed entries; never repeats
 	scratch  []byte
@@ -297,7 +298,7 @@ func (m *Memory) dropStale(host *memHost, now time.Duration) {
 	host.queue.filter(&m.arena, func(record []byte, priority int) bool {
 		e, err := decodeEntry(record, host.name, priority)
 		if err != nil {
-			panic(err) // what appendEntry wrote
+			return true // whoever would be handed it is told
 		}
 		return m.counts(m.keys.hash(e.req.key()), priority)
 	})

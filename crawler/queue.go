@@ -2,6 +2,7 @@ package crawler
 
 import (
 	"encoding/binary"
+	"fmt"
 	"math"
 	"math/bits"
 	"slices"
@@ -72,6 +73,9 @@ func roomier(chunks []chunk) []chunk {
 
 // head returns the oldest record and where the next begins. The queue is not empty.
 func (q *queue) head(a *arena) (record []byte, next int, err error) {
+	if len(q.chunks) == 0 {
+		return nil, 0, a.unreadable()
+	}
 	c := &q.chunks[0]
 	if c.disk.there() {
 		if c.data, err = a.files.read(c.disk); err != nil {
@@ -86,9 +90,47 @@ func (q *queue) head(a *arena) (record []byte, next int, err error) {
 		}
 		a.bytes += int64(cap(c.data))
 	}
-	size, w := binary.Uvarint(c.data[q.off:])
-	start := q.off + w
-	return c.data[start : start+int(size)], start + int(size), nil
+	start, next := recordAt(c.data, q.off)
+	if start < 0 {
+		return nil, 0, a.unreadable()
+	}
+	return c.data[start:next], next, nil
+}
+
+// recordAt returns where a record that is written down at off begins and ends; start is negative if there is none.
+func recordAt(data []byte, off int) (start, next int) {
+	if off > len(data) {
+		return -1, 0
+	}
+	size, w := binary.Uvarint(data[off:])
+	if start = off + w; w <= 0 || size > uint64(len(data)-start) {
+		return -1, 0
+	}
+	return start, start + int(size)
+}
+
+// unreadable is what a queue says that is not as it was left.
+func (a *arena) unreadable() error {
+	return fmt.Errorf("seine: frontier: queued requests cannot be read back: %w", a.damaged())
+}
+
+// whole reports whether a queue that is in memory has the records that it counts, and none beside them.
+func (q *queue) whole() bool {
+	n, off := 0, q.off
+	for _, c := range q.chunks {
+		for off < len(c.data) {
+			start, next := recordAt(c.data, off)
+			if start < 0 {
+				return false
+			}
+			n, off = n+1, next
+		}
+		if off > len(c.data) {
+			return false
+		}
+		off = 0
+	}
+	return n == q.n
 }
 
 // pop returns the oldest record, which is valid until the next push; nil when there is none. After an error it is still
@@ -98,6 +140,9 @@ func (q *queue) pop(a *arena) ([]byte, error) {
 		return nil, nil
 	}
 	record, next, err := q.head(a)
+	if err == nil && q.n == 1 && (len(q.chunks) > 1 || next < len(q.chunks[0].data)) {
+		err = a.unreadable() // there is more than it counts
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -35,7 +35,7 @@ type Restarter interface {
 }
 
 // ManifestError says that a crawl was started with something else than now, which would silently fetch again or lose
-// what is stored. Take the former value, another Config.Name, or a new Frontier.
+// what is stored. Take the former value, or a new Frontier.
 type ManifestError struct {
 	Crawl string // its name
 	Field string // of the Config; "" if the manifest cannot be read
@@ -135,6 +135,9 @@ func (r *run) resume(seeded bool) error {
 	}
 	r.resumed = known && pending == 0 && s.Producers == 0
 	now := &manifest{Schema: manifestSchema, Name: e.cfg.Name, Canonical: e.cfg.Canonical.String(), Generation: 1}
+	if err := r.keepCrawl(now); err != nil {
+		return err
+	}
 	was, err := r.loadManifest()
 	if err != nil {
 		return err
@@ -153,6 +156,25 @@ func (r *run) resume(seeded bool) error {
 	}
 	now.Hosts = e.manifestHosts()
 	return r.saveManifest(was, now)
+}
+
+// keepCrawl has the frontier hold this crawl, or tells that it holds another.
+func (r *run) keepCrawl(now *manifest) error {
+	keeper, ok := r.e.cfg.Frontier.(CrawlKeeper)
+	if !ok {
+		return nil
+	}
+	id := CrawlID{Name: now.Name, Canonical: now.Canonical}
+	err := r.foreign("Frontier.KeepCrawl", func() (err error) {
+		id, err = keeper.KeepCrawl(r.seeding, id)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	was := *now
+	was.Name, was.Canonical = id.Name, id.Canonical
+	return was.check(now)
 }
 
 // startAnew does with a finished crawl what Config.Resume says.

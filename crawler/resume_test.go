@@ -107,7 +107,16 @@ func TestManifest(t *testing.T) {
 		{name: "the strict profile by name", change: func(_ *testing.T, cfg *crawler.Config) { cfg.Canonical = &dedupe.Canonicalizer{} }},
 		{name: "another profile", change: func(t *testing.T, cfg *crawler.Config) { cfg.Canonical = w3lib(t) }, field: "Canonical"},
 		{name: "another option", first: commons, change: func(_ *testing.T, cfg *crawler.Config) { cfg.Canonical = removed }, field: "Canonical"},
-		{name: "another crawl", change: func(t *testing.T, cfg *crawler.Config) { cfg.Name, cfg.Canonical = "other", w3lib(t) }},
+		{name: "another crawl", change: func(t *testing.T, cfg *crawler.Config) { cfg.Name, cfg.Canonical = "other", w3lib(t) }, field: "Name"},
+		{name: "another crawl, in a store that has none", change: func(_ *testing.T, cfg *crawler.Config) {
+			cfg.Name, cfg.Store = "other", &crawler.MemoryStore{}
+		}, field: "Name"},
+		{name: "another profile, in a store that has none", change: func(t *testing.T, cfg *crawler.Config) {
+			cfg.Canonical, cfg.Store = w3lib(t), &crawler.MemoryStore{}
+		}, field: "Canonical"},
+		{name: "another crawl, on a frontier of its own", change: func(_ *testing.T, cfg *crawler.Config) {
+			cfg.Name, cfg.Frontier = "other", crawler.NewMemory(crawler.MemoryOptions{})
+		}},
 		{name: "a new frontier", change: func(t *testing.T, cfg *crawler.Config) {
 			cfg.Frontier, cfg.Canonical = crawler.NewMemory(crawler.MemoryOptions{}), w3lib(t)
 		}},
@@ -183,6 +192,7 @@ func TestManifestFaults(t *testing.T) {
 	})
 	for field, cfg := range map[string]crawler.Config{
 		"Name":   {Name: strings.Repeat("x", 257)},
+		"Owner":  {Owner: strings.Repeat("x", 257)},
 		"Resume": {Resume: 3},
 	} {
 		var bad *crawler.ConfigError

@@ -304,7 +304,7 @@ func (b *LeaseBatch) sound() error {
 // lease asks the frontier for as many as there is room for, and reports whether the caller should look again. r.mu is
 // held.
 func (r *run) lease(room int) bool {
-	want := LeaseRequest{Owner: r.e.cfg.Name, Boot: r.boot, Max: room, TTL: leaseTTL}
+	want := LeaseRequest{Owner: r.e.cfg.Owner, Boot: r.boot, Max: room, TTL: leaseTTL}
 	b, err := r.ask(want)
 	if err = first(err, b.sound()); err != nil {
 		r.ready = b.Leases // to be handed back
