@@ -77,7 +77,7 @@ func use(t testing.TB, j *heldJournal) (leases int, err error) {
 
 // copied returns a journal that can be written to without a change of the first.
 func (j *heldJournal) copied() *heldJournal {
-	c := &heldJournal{now: j.now, blocks: maps.Clone(j.blocks)}
+	c := &heldJournal{now: j.now, blocks: maps.Clone(j.blocks), lying: true}
 	for _, p := range j.parts {
 		c.parts = append(c.parts, slices.Clone(p))
 	}

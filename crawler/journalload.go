@@ -194,7 +194,7 @@ func (l *stateLoader) readHead(d *decoder) bool {
 	m.usual = m.defaults.pace()
 	s := &m.stats
 	for _, to := range [...]*int64{&s.Ready, &s.Delayed, &s.Done, &s.Failed} {
-		*to = int64(d.upTo(mostCounted))
+		*to = int64(d.upTo64(mostCounted))
 	}
 	s.Changes = d.uvarint()
 	return true
@@ -233,7 +233,7 @@ func (m *Memory) loadHost(d *decoder) bool {
 	h.since, h.next, h.blocked, h.at = time.Duration(d.varint()), time.Duration(d.varint()), time.Duration(d.varint()), time.Duration(d.varint())
 	h.seq = d.uvarint()
 	heap, stale := d.uvarint(), 0
-	h.inFlight, stale = d.upTo(mostCounted), d.upTo(mostCounted)
+	h.inFlight, stale = d.upTo(mostHeld), d.upTo(mostHeld)
 	if state := d.bytes(); len(state) > 0 {
 		h.state = new(ratelimit.State)
 		if h.state.UnmarshalBinary(state) != nil {
@@ -267,7 +267,7 @@ func (m *Memory) loadBucket(d *decoder, to *hostQueue) bool {
 	if q.n > 0 {
 		return false
 	}
-	q.n, q.off = d.upTo(mostCounted), d.upTo(math.MaxInt32)
+	q.n, q.off = d.upTo(mostHeld), d.upTo(math.MaxInt32)
 	for range d.length() {
 		c := chunk{block: d.uvarint()}
 		if c.block == 0 {
@@ -332,7 +332,10 @@ func (l *stateLoader) end() error {
 }
 
 // mostCounted is more than there can be of anything, and far from what can be counted.
-const mostCounted = 1 << 40
+const (
+	mostCounted = 1 << 40
+	mostHeld    = min(mostCounted, math.MaxInt) // in memory
+)
 
 // readable reports whether a record can be made a request again.
 func readable(record []byte) bool {

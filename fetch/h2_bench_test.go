@@ -4,11 +4,9 @@ package fetch
 
 import (
 	"bytes"
-	"context"
 	"crypto/tls"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -34,14 +32,6 @@ func serveBenchH2() {
 	srv.StartTLS()
 	fmt.Println(srv.Listener.Addr())
 	_, _ = io.Copy(io.Discard, os.Stdin)
-}
-
-// trusting shakes hands with whoever answers.
-type trusting struct{ *stdTLS }
-
-func (h trusting) Handshake(ctx context.Context, conn net.Conn, to Target) (net.Conn, ConnInfo, error) {
-	to.ServerName.Insecure = true
-	return h.stdTLS.Handshake(ctx, conn, to)
 }
 
 // contendersH2 are those of HTTP/1 over HTTP/2.
