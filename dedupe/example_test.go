@@ -84,7 +84,7 @@ func ExampleCanonicalizer_AppendRequestKey() {
 	// POST a9bd7c3c461f60be1552de04f76c087d7b22d73125b9803ff9a5e9b0abc2b6a3 http://example.com/search <nil>
 }
 
-// The links of a page at a time cost half of what they cost one by one.
+// The links of a page at a time cost less than one by one.
 func ExampleSeenSet_AddAll() {
 	seen := dedupe.NewSeenSet(dedupe.SeenOptions{})
 	seen.Add("https://films.example/title/1")

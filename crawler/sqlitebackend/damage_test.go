@@ -102,7 +102,7 @@ func TestVersionsThatAreNone(t *testing.T) {
 	}
 }
 
-// A crawl of the first schema goes on with its items, its queue and its pace.
+// A file of the first schema, whose state is one of this version, goes on with its items, its queue and its pace.
 func TestFirstSchemaGoesOn(t *testing.T) {
 	w := newWorld(t)
 	db := begin(t, w, Options{Frontier: crawler.MemoryOptions{SpillBytes: 1}})
@@ -112,7 +112,7 @@ func TestFirstSchemaGoesOn(t *testing.T) {
 	if err := db.Close(); err != nil {
 		t.Fatal(err)
 	}
-	// As the library was before there were others.
+	// As the tables were in it.
 	rawSQL(t, db.path, "ALTER TABLE head DROP COLUMN seal; DROP TABLE life; PRAGMA user_version = 1")
 	var older *SchemaError
 	if _, err := Open(t.Context(), db.path, Options{ReadOnly: true}); !errors.As(err, &older) || older.Schema != 1 {
