@@ -28,9 +28,9 @@ func Find(text []byte) (found []Script) {
 		}
 		i += next + 1
 		switch c := text[i]; {
-		case c == '!':
+		case c == '!' || c == '?' || c == '/' && (i+1 == len(text) || !isLetter(text[i+1])): // a comment, if a bogus one
 			i = passMarkup(text, i)
-		case 'a' <= c|0x20 && c|0x20 <= 'z' || c == '/':
+		case c == '/' || isLetter(c):
 			var it Script
 			var name []byte
 			name, i = passTag(text, i, &it)
@@ -48,7 +48,7 @@ func Find(text []byte) (found []Script) {
 	return found
 }
 
-// passMarkup returns where what begins with "<!" ends; text[i] is the "!".
+// passMarkup returns where a comment, or what is taken for one, ends; text[i] is what follows its "<".
 func passMarkup(text []byte, i int) int {
 	isComment := bytes.HasPrefix(text[i:], []byte("!--"))
 	if isComment {
@@ -77,7 +77,7 @@ func passTag(text []byte, i int, it *Script) (name []byte, end int) {
 	}
 	if text[start] != '/' {
 		name = text[start:i]
-	} else if i == start {
+	} else {
 		i++
 	}
 	for {
@@ -136,6 +136,8 @@ func (it *Script) set(key, value []byte) {
 		it.Type = strings.ToLower(strings.TrimSpace(media))
 	}
 }
+
+func isLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
 
 func isBlank(c byte) bool { return c == ' ' || c == '\n' || c == '\t' || c == '\r' || c == '\f' }
 
