@@ -71,14 +71,16 @@ func passMarkup(text []byte, i int) int {
 
 // passTag reads a tag from its name or slash on and returns the name of a start tag and where the tag ends.
 func passTag(text []byte, i int, it *Script) (name []byte, end int) {
+	isEnd := text[i] == '/'
+	if isEnd {
+		i++
+	}
 	start := i
 	for i < len(text) && !endsName(text[i]) {
 		i++
 	}
-	if text[start] != '/' {
+	if !isEnd {
 		name = text[start:i]
-	} else {
-		i++
 	}
 	for {
 		for i < len(text) && (isBlank(text[i]) || text[i] == '/') {

@@ -42,7 +42,7 @@ func FuzzFind(f *testing.F) {
 	for _, s := range []string{
 		`<script>a</script>`, `<script id=x><!--<script>{}</script>--></script>`, `<!--><script>a</script><title></title/x>`, `<p a='>'b=">"c=x/><script/x>b</script `,
 		`<style><script></style><script>x</script>`, `<!-- --!><script>1`, `<script><!--></script>-->`, `</script a='>'><script>2</script>`, `<a =x><script>`, `<!doctype ">"><script>`,
-		"</0=\"><sCript >", `<? <script>a</script>`, `</><script>b</script>`, `</ x='><script>c</script>'>`,
+		"</0=\"><sCript >", `<? <script>a</script>`, `</><script>b</script>`, `</ x='><script>c</script>'>`, `</n="><script>d</script>">`,
 	} {
 		f.Add(s)
 	}
