@@ -34,6 +34,9 @@ func (s *scanner) buildStart(b, name []byte, start, i int) int {
 	if s.enough() {
 		return end
 	}
+	if s.forms != nil && s.builder.kept && s.builder.space == inHTML {
+		s.forms.start(s.builder, t.atom, i)
+	}
 	id := lookupTag(name)
 	svg := s.builder.space == inSVG && id == tagA
 	kept := s.builder.kept && (s.builder.space == inHTML || svg) || id == tagFrame && s.frameset

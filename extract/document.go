@@ -31,6 +31,7 @@ type Document struct {
 	data    func() *pageData
 	read    atomic.Pointer[structured.Data] // what has been read of the page's structured data
 	base    func() *weburl.URL
+	owners  func() (map[*html.Node]*html.Node, error) // of controls of forms
 	value   func() (any, error)
 	scripts atomic.Pointer[pageData] // when somebody has asked for them
 	mu      sync.Mutex
@@ -73,6 +74,7 @@ func NewDocument(body []byte, o DocumentOptions) *Document {
 	d.tree = sync.OnceValues(d.parse)
 	d.data = sync.OnceValue(d.readData)
 	d.base = sync.OnceValue(d.findBase)
+	d.owners = sync.OnceValues(d.formOwners)
 	d.value = sync.OnceValues(d.parseJSON)
 	return d
 }

@@ -94,12 +94,16 @@ func (d *Document) form(node *html.Node) (*Form, error) {
 		}
 	}
 	f.Action = action.Href()
-	root := node
-	for root.Parent != nil {
-		root = root.Parent
+	tree, err := d.tree()
+	if err != nil {
+		return nil, err
 	}
-	c := formCollector{form: f, node: node, id: attrText(node, "id")}
-	if c.walk(root, nil, false); len(f.fields) > MaxFormFields {
+	owners, err := d.owners()
+	if err != nil {
+		return nil, err
+	}
+	c := formCollector{form: f, node: node, owners: owners, id: formID(node, tree.root)}
+	if c.walk(tree.root, nil, false); len(f.fields) > MaxFormFields {
 		return nil, ErrFormSize
 	}
 	return f, nil
@@ -135,134 +139,6 @@ func formEnctype(s string) string {
 		return s
 	}
 	return urlencodedForm
-}
-
-// formCollector finds the controls of a form.
-type formCollector struct {
-	form   *Form
-	node   *html.Node
-	id     string
-	groups int
-	// loose says that the form stands where a table has it fall shut at once, so that what follows belongs to it though it is
-	// not inside (the form element pointer of HTML 13.2.4.4).
-	loose bool
-}
-
-// walk goes through the tree. owner is the form that a node is in, off says that a fieldset around it is disabled.
-func (c *formCollector) walk(n, owner *html.Node, off bool) {
-	if len(c.form.fields) > MaxFormFields {
-		return
-	}
-	if n.Type == html.ElementNode {
-		switch n.Data {
-		case "template", "datalist":
-			return
-		case "fieldset":
-			off = off || hasAttr(n, "disabled")
-		case "input", "button", "select", "textarea":
-			id, given := formAttr(n, "form")
-			mine := owner == c.node || owner == nil && c.loose
-			if given && id == c.id && c.id != "" || !given && mine {
-				c.control(n, off || hasAttr(n, "disabled"))
-			}
-			return
-		case "form":
-			owner = n
-			c.loose = n == c.node && n.FirstChild == nil && fallsShut(n.Parent)
-		}
-	}
-	legend := false // the first legend of a disabled fieldset is not disabled with it
-	for child := n.FirstChild; child != nil; child = child.NextSibling {
-		first := !legend && child.Type == html.ElementNode && child.Data == "legend" && n.Data == "fieldset" && n.Type == html.ElementNode
-		legend = legend || first
-		c.walk(child, owner, off && !first)
-	}
-}
-
-func fallsShut(n *html.Node) bool {
-	if n != nil && n.Type == html.ElementNode {
-		switch n.Data {
-		case "table", "tbody", "thead", "tfoot", "tr":
-			return true
-		}
-	}
-	return false
-}
-
-// control adds a control.
-func (c *formCollector) control(n *html.Node, off bool) {
-	c.groups++
-	f := formField{name: attrText(n, "name"), value: attrText(n, "value"), group: c.groups, off: off, on: true}
-	switch n.Data {
-	case "select":
-		c.options(n, f)
-		return
-	case "textarea":
-		f.kind, f.value = "textarea", textBelow(n)
-	default:
-		f.kind = strings.ToLower(attrText(n, "type"))
-		if f.kind == "" && n.Data == "button" {
-			f.kind = "submit"
-		}
-		f.action, f.method, f.enctype = attrText(n, "formaction"), attrText(n, "formmethod"), attrText(n, "formenctype")
-	}
-	switch f.kind {
-	case "checkbox", "radio":
-		f.on = hasAttr(n, "checked")
-		if !hasAttr(n, "value") {
-			f.value = "on"
-		}
-	case "reset", "button":
-		return
-	case "submit", "image":
-		f.on = false
-	case "file":
-		f.value = ""
-	}
-	if n.Data == "button" && f.kind != "submit" {
-		return
-	}
-	c.form.fields = append(c.form.fields, f)
-}
-
-// options adds the options of a select.
-func (c *formCollector) options(n *html.Node, f formField) {
-	f.kind, f.many = "select", hasAttr(n, "multiple")
-	from := len(c.form.fields)
-	last, first := -1, -1
-	var walk func(n *html.Node, off bool)
-	walk = func(n *html.Node, off bool) {
-		for child := n.FirstChild; child != nil && len(c.form.fields) <= MaxFormFields; child = child.NextSibling {
-			switch {
-			case child.Type != html.ElementNode:
-			case child.Data == "option":
-				o := f
-				o.off = f.off || off || hasAttr(child, "disabled")
-				if o.value = attrText(child, "value"); !hasAttr(child, "value") {
-					o.value = strings.Join(strings.Fields(textBelow(child)), " ")
-				}
-				if o.on = hasAttr(child, "selected"); o.on {
-					last = len(c.form.fields)
-				}
-				if first < 0 && !o.off {
-					first = len(c.form.fields)
-				}
-				c.form.fields = append(c.form.fields, o)
-			default:
-				walk(child, off || hasAttr(child, "disabled"))
-			}
-		}
-	}
-	walk(n, false)
-	if f.many {
-		return
-	}
-	if last < 0 && (attrText(n, "size") == "" || attrText(n, "size") == "1") {
-		last = first
-	}
-	for i := from; i < len(c.form.fields); i++ {
-		c.form.fields[i].on = i == last
-	}
 }
 
 // Fields returns the names of the form's fields, each once, in their order.
@@ -356,34 +232,4 @@ func (f *Form) Attach(name, fileName, mediaType string, data []byte) error {
 		}
 	}
 	return &FormFieldError{name, "the form has no file input of the name that is free"}
-}
-
-// attr returns an attribute of an element, "" without one.
-func attrText(n *html.Node, name string) string {
-	value, _ := formAttr(n, name)
-	return value
-}
-
-func formAttr(n *html.Node, name string) (string, bool) {
-	for i := range n.Attr {
-		if n.Attr[i].Key == name && n.Attr[i].Namespace == "" {
-			return n.Attr[i].Val, true
-		}
-	}
-	return "", false
-}
-
-func hasAttr(n *html.Node, name string) bool {
-	_, ok := formAttr(n, name)
-	return ok
-}
-
-func textBelow(n *html.Node) string {
-	var b strings.Builder
-	for child := range n.Descendants() {
-		if child.Type == html.TextNode {
-			b.WriteString(child.Data)
-		}
-	}
-	return b.String()
 }

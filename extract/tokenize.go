@@ -24,6 +24,7 @@ type scanner struct {
 	frameset      bool             // there was one
 	builder       *builder         // knows all open elements; nil for the first try
 	filter        *filter          // what the builder gets of the page; nil: everything, and its links are collected
+	forms         *formPass        // what asks for forms and their controls; nil: nobody
 }
 
 type state uint8
