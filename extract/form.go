@@ -24,21 +24,31 @@ type Form struct {
 	Charset string // encoding of what is sent, by its name in the Encoding standard
 
 	fields []formField
+	page   weburl.URL
 	base   weburl.URL
+	files  int // attached
+	press  int // number of the button that was chosen by Press, from 1; 0: none
 }
 
 // formField is a control of a form, or one option of a select.
 type formField struct {
 	name, value string
-	kind        string // type of an input or button; "select", "textarea"
+	kind        string // type of an input or button, as it counts; "select", "textarea"
 	group       int    // number of the control: the options of a select share it
 	on          bool   // whether it is sent: an input always, a box when it is checked, an option when it is selected
-	many        bool   // of a select that may have several options
+	many        bool   // may have several options, files or addresses
 	off         bool   // disabled
-	action      string // of a button, what it says in place of the form
-	method      string
-	enctype     string
-	file        *formFile
+	dirName     string // name under which the direction of the value is sent; "": it is not
+	dir         string
+	scale       *formScale // of a range
+	says        formSays   // of a button
+	files       []formFile
+}
+
+// formSays is what a button says in place of its form: nil and "" where it says nothing.
+type formSays struct {
+	action          *string
+	method, enctype string
 }
 
 type formFile struct {
@@ -69,7 +79,7 @@ func (d *Document) Form(selector string) (*Form, error) {
 		return nil, err
 	}
 	for _, node := range found.Nodes {
-		if node.Type == html.ElementNode && node.Data == "form" {
+		if isHTML(node) && node.Data == "form" {
 			return d.form(node)
 		}
 	}
@@ -81,17 +91,15 @@ func (d *Document) form(node *html.Node) (*Form, error) {
 	if err != nil {
 		return nil, fmt.Errorf("seine: extract: %w", err)
 	}
-	f := &Form{Method: formMethod(attrText(node, "method")), Enctype: formEnctype(attrText(node, "enctype")), Charset: d.formCharset(node), base: page}
+	f := &Form{Method: formMethod(attrText(node, "method")), Enctype: formEnctype(attrText(node, "enctype")), Charset: d.formCharset(node), page: page, base: page}
 	if h, err := d.Hints(0); err == nil && h.Base != "" {
 		if base, err := weburl.Parse(h.Base); err == nil {
 			f.base = base
 		}
 	}
-	action := page
-	if ref := strings.TrimSpace(attrText(node, "action")); ref != "" {
-		if action, err = f.base.Resolve(ref); err != nil {
-			return nil, fmt.Errorf("seine: extract: action of the form: %w", err)
-		}
+	action, err := f.target(strings.TrimSpace(attrText(node, "action")))
+	if err != nil {
+		return nil, fmt.Errorf("seine: extract: action of the form: %w", err)
 	}
 	f.Action = action.Href()
 	tree, err := d.tree()
@@ -102,10 +110,11 @@ func (d *Document) form(node *html.Node) (*Form, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := formCollector{form: f, node: node, owners: owners, id: formID(node, tree.root)}
+	c := formCollector{form: f, node: node, owners: owners, id: formID(node, tree.root), directions: map[*html.Node]string{}}
 	if c.walk(tree.root, nil, false); len(f.fields) > MaxFormFields {
 		return nil, ErrFormSize
 	}
+	c.radios()
 	return f, nil
 }
 
@@ -163,9 +172,10 @@ func (f *Form) Value(name string) string {
 }
 
 // Set fills the fields of a name. Inputs that hold text take the values one after the other, and those that are left become
-// empty; of boxes, radio buttons and selects those are chosen whose value is listed, all others are not. Hidden fields are
-// set like others. A name that no field has, values that no box or option has, and more values than there are inputs are a
-// *FormFieldError, and nothing is changed.
+// empty (a range goes to its middle, a color is black); of boxes, radio buttons and selects those are chosen whose value is listed,
+// all others are not. Hidden fields are set like others. A name that no field has, values that no box or option has, more values
+// than there are inputs, and values that an input cannot hold as they are (two lines of text, a date that is none, a number beyond
+// a range) are a *FormFieldError, and nothing is changed.
 func (f *Form) Set(name string, values ...string) error {
 	fields := slices.Clone(f.fields)
 	left, found, groups := slices.Clone(values), false, map[int]int{}
@@ -177,8 +187,12 @@ func (f *Form) Set(name string, values ...string) error {
 		}
 		found = true
 		if c.kind != "checkbox" && c.kind != "radio" && c.kind != "select" {
-			if c.value = ""; len(left) > 0 {
-				c.value, left = left[0], left[1:]
+			value := ""
+			if len(left) > 0 {
+				value, left = left[0], left[1:]
+			}
+			if c.value = c.sanitize(value); value != "" && !strings.EqualFold(c.value, value) {
+				return &FormFieldError{name, fmt.Sprintf("an input of type %s cannot hold the value as it is", c.kind)}
 			}
 			continue
 		}
@@ -219,15 +233,35 @@ func (f *Form) Add(name, value string) error {
 	return nil
 }
 
-// Attach puts a file into the first file input of a name that has none yet. The form sends its bytes only if its Enctype is
-// multipart/form-data, else the file's name. An empty media type means application/octet-stream.
+// Press chooses the button that Submit("") presses: the first of the name with the value that is not disabled. Buttons may share a
+// name, or have none. Without one it is a *FormFieldError, and the choice stays as it was.
+func (f *Form) Press(name, value string) error {
+	for i := range f.fields {
+		if c := &f.fields[i]; c.isButton() && c.name == name && c.value == value {
+			f.press = i + 1
+			return nil
+		}
+	}
+	return &FormFieldError{name, fmt.Sprintf("the form has no button of the name with the value %q", cut(value))}
+}
+
+// isButton says whether a field is a button that submits and can be pressed.
+func (f *formField) isButton() bool { return (f.kind == "submit" || f.kind == "image") && !f.off }
+
+// Attach puts a file into the first file input of a name that has none yet or takes several. The form sends its bytes only if its
+// Enctype is multipart/form-data, else the file's name. An empty media type means application/octet-stream. There can be
+// MaxFormFields files in all; beyond that the error is ErrFormSize. Attach keeps data.
 func (f *Form) Attach(name, fileName, mediaType string, data []byte) error {
 	if strings.ContainsAny(mediaType, "\r\n") {
 		return &FormFieldError{name, "the media type holds a line break"}
 	}
+	if f.files >= MaxFormFields {
+		return ErrFormSize
+	}
 	for i := range f.fields {
-		if c := &f.fields[i]; c.name == name && c.kind == "file" && c.file == nil {
-			c.file = &formFile{fileName, mediaType, data}
+		if c := &f.fields[i]; c.name == name && c.kind == "file" && (c.many || len(c.files) == 0) {
+			c.files = append(c.files, formFile{fileName, mediaType, data})
+			f.files++
 			return nil
 		}
 	}

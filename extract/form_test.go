@@ -127,7 +127,7 @@ func TestFormIsFilled(t *testing.T) {
 
 func TestMultipartForm(t *testing.T) {
 	t.Parallel()
-	f := formOf(t, `<form method=post enctype=multipart/form-data><input name='a"b' value="x&#10;y"><input type=file name=f><input type=file name=g><input type=file name=f>`)
+	f := formOf(t, `<form method=post enctype=multipart/form-data><input type=hidden name='a"b' value="x&#10;y"><input type=file name=f><input type=file name=g><input type=file name=f>`)
 	data := []byte("\x00\xff----seine\r\n")
 	if err := errors.Join(f.Attach("f", "a\"b\r\n.png", "image/png", data), f.Attach("f", "二.txt", "", nil)); err != nil {
 		t.Fatal(err)

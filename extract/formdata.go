@@ -1,9 +1,11 @@
 package extract
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -33,35 +35,25 @@ type formEntry struct {
 	file        *formFile
 }
 
-// Submit returns what the form sends when the button of a name is pressed. "" presses the first one, whose name and value are
-// sent where it has them, or none where there is none. Equal forms give equal bytes.
+// Submit returns what the form sends when the button of a name is pressed, the first of it that is not disabled. "" presses the
+// one that Press chose, or else the first of all; its name and value are sent where it has them. Where the form has no button at
+// all it is sent without. Equal forms give equal bytes.
 func (f *Form) Submit(button string) (Submission, error) {
-	pressed := -1
-	for i, c := range f.fields {
-		if (c.kind == "submit" || c.kind == "image") && !c.off && (button == "" || c.name == button) {
-			pressed = i
-			break
-		}
+	pressed := f.pressed(button)
+	if pressed < 0 && button != "" {
+		return Submission{}, &FormFieldError{button, "the form has no button of the name"}
 	}
 	s, kind := Submission{URL: f.Action, Method: f.Method}, f.Enctype
-	switch {
-	case pressed >= 0:
-		c := &f.fields[pressed]
-		if c.method != "" {
-			s.Method = formMethod(c.method)
-		}
-		if c.enctype != "" {
-			kind = formEnctype(c.enctype)
-		}
-		if ref := strings.TrimSpace(c.action); ref != "" {
-			u, err := f.base.Resolve(ref)
+	if pressed >= 0 {
+		says := f.fields[pressed].says
+		s.Method, kind = cmp.Or(says.method, s.Method), cmp.Or(says.enctype, kind)
+		if says.action != nil {
+			u, err := f.target(*says.action)
 			if err != nil {
 				return Submission{}, fmt.Errorf("seine: extract: action of the button: %w", err)
 			}
 			s.URL = u.Href()
 		}
-	case button != "":
-		return Submission{}, &FormFieldError{button, "the form has no button of the name"}
 	}
 	target, err := weburl.Parse(s.URL)
 	if err != nil {
@@ -82,6 +74,22 @@ func (f *Form) Submit(button string) (Submission, error) {
 		s.Body, s.ContentType = []byte(enc.urlencoded(entries)), urlencodedForm
 	}
 	return s, nil
+}
+
+// pressed returns which field is the button to press; -1: none.
+func (f *Form) pressed(name string) int {
+	if name == "" && f.press > 0 {
+		return f.press - 1
+	}
+	return slices.IndexFunc(f.fields, func(c formField) bool { return c.isButton() && (name == "" || c.name == name) })
+}
+
+// target returns what an action means: "" is the page itself, whatever its base.
+func (f *Form) target(action string) (weburl.URL, error) {
+	if action == "" {
+		return f.page, nil
+	}
+	return f.base.Resolve(action)
 }
 
 // withQuery returns a URL with its query replaced.
@@ -110,21 +118,34 @@ func (f *Form) entries(pressed int, charset string) []formEntry {
 			list = append(list, formEntry{name: prefix + "x", value: "0"}, formEntry{name: prefix + "y", value: "0"})
 		case c.name == "" || !c.on && i != pressed:
 		case c.kind == "file":
-			chosen := c.file
-			if chosen == nil {
-				chosen = new(formFile)
+			files := c.files
+			if len(files) == 0 {
+				files = make([]formFile, 1)
 			}
-			list = append(list, formEntry{name: c.name, value: chosen.name, file: chosen})
+			for i := range files {
+				list = append(list, formEntry{name: c.name, value: files[i].name, file: &files[i]})
+			}
 		case c.kind == "hidden" && strings.EqualFold(c.name, "_charset_"):
 			list = append(list, formEntry{name: c.name, value: charset})
 		default:
 			list = append(list, formEntry{name: c.name, value: c.value})
+			if c.dirName != "" {
+				list = append(list, formEntry{name: c.dirName, value: c.direction()})
+			}
 		}
 	}
 	for i := range list {
 		list[i].name, list[i].value = crlf(list[i].name), crlf(list[i].value)
 	}
 	return list
+}
+
+// direction is that of the field's value.
+func (f *formField) direction() string {
+	if f.dir == byContent {
+		return cmp.Or(directionOf(f.value), leftToRight)
+	}
+	return f.dir
 }
 
 // crlf writes every line break as CR LF.
