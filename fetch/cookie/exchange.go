@@ -163,16 +163,19 @@ func siteOf(url string) string {
 // site is the scheme with the registrable domain: two URLs are of the same site when theirs are equal.
 func site(u weburl.URL) string { return u.Scheme() + "://" + registrable(u.Hostname()) }
 
-// registrable returns the public suffix of a host with one label more, or the host where there is no such.
+// registrable returns the public suffix of a host with one label more, or the host where there is no such. Whatever a host is
+// called, the domains that cookies can be set for have the same as it has.
 func registrable(host string) string {
 	if isIP(host) {
 		return host
 	}
-	domain, err := publicsuffix.EffectiveTLDPlusOne(strings.TrimSuffix(host, "."))
-	if err != nil {
+	host = strings.TrimSuffix(host, ".")
+	suffix, _ := publicsuffix.PublicSuffix(host)
+	above := len(host) - len(suffix) - 1 // bytes before the dot
+	if above < 0 {
 		return host
 	}
-	return domain
+	return host[strings.LastIndexByte(host[:above], '.')+1:]
 }
 
 // isSuffix reports whether nobody owns the whole of a domain.

@@ -8,10 +8,13 @@ import (
 	"time"
 )
 
+// MaxLines is how many Set-Cookie lines of an answer count; further ones set nothing.
+const MaxLines = 1000
+
 // Defaults of Options.
 const (
 	DefaultMaxCookies   = 3300
-	DefaultMaxPerDomain = 180
+	DefaultMaxPerDomain = 180 // as in RFC 6265bis 6.1 and Chromium
 	DefaultMaxAge       = 400 * 24 * time.Hour
 
 	young = 2 * time.Minute // how long a cookie without SameSite is sent with POSTs of other sites
@@ -22,23 +25,20 @@ type Options struct {
 	Now func() time.Time // the clock; nil means time.Now
 
 	MaxCookies   int           // in all; zero means 3300, negative no bound
-	MaxPerDomain int           // of one value of Domain; zero means 180, negative no bound
+	MaxPerDomain int           // of one registrable domain with all its hosts; zero means 180, negative no bound
 	MaxAge       time.Duration // that a Set-Cookie line can give a cookie; zero means 400 days, negative no bound
 }
 
 // Jar holds the cookies of one session. The zero value is an empty jar without settings. It is safe for concurrent use.
 //
-// When there are too many cookies they go in the order of RFC 6265bis 5.7: those that have expired, then in a domain with
-// too many those that are not Secure, then others of it, then any; and of each kind first those that were not used for
-// longest.
+// When there are too many cookies they go in the order of RFC 6265bis 5.7: those that have expired, then of a registrable domain
+// with too many those that are not Secure, then others of it, then any; and of each kind first those that were not used for
+// longest. So no site can end the cookies of others by setting many, under however many of its hosts.
 type Jar struct {
 	options Options
 
-	mu      sync.Mutex
-	domains map[string][]*entry
-	count   int
-	secure  int    // cookies with Secure
-	last    uint64 // seq of the newest
+	mu sync.Mutex
+	kept
 	changes uint64
 	left    *FormError // of the latest UnmarshalJSON
 }
@@ -48,6 +48,9 @@ type entry struct {
 	Cookie
 	seq  uint64 // order of creation
 	path string // Path in the form in which paths are compared
+
+	used time.Time // Accessed when it was given its place in byUse
+	at   int       // where that is
 }
 
 // New returns an empty jar.
@@ -81,7 +84,7 @@ func (j *Jar) Set(x Exchange, lines ...string) []Cookie {
 	defer j.mu.Unlock()
 	now := j.now()
 	var set []Cookie
-	for _, s := range lines {
+	for _, s := range lines[:min(len(lines), MaxLines)] {
 		l, err := parseLine(s)
 		if err != nil {
 			continue
@@ -101,47 +104,24 @@ func (j *Jar) put(c Cookie, now time.Time) {
 	j.changes++
 	c.Name, c.Value, c.Path = strings.Clone(c.Name), strings.Clone(c.Value), strings.Clone(c.Path) // not the whole head of an answer
 	c.Domain, c.Partition = strings.Clone(c.Domain), strings.Clone(c.Partition)
-	list := j.domains[c.Domain]
-	i := slices.IndexFunc(list, func(e *entry) bool { return e.same(&c) })
-	if i >= 0 && !list[i].expired(now) && !c.expired(now) {
-		c.Created = list[i].Created
-		j.countSecure(&list[i].Cookie, -1)
-		j.countSecure(&c, 1)
-		list[i].Cookie = c
+	site := registrable(c.Domain)
+	for _, e := range j.sites[site] {
+		if !e.same(&c) {
+			continue
+		}
+		if e.expired(now) || c.expired(now) {
+			j.remove(e)
+			break
+		}
+		c.Created = e.Created
+		j.replace(e, c)
 		return
-	}
-	if i >= 0 {
-		j.remove(c.Domain, i)
 	}
 	if c.expired(now) {
 		return
 	}
-	if j.domains == nil {
-		j.domains = map[string][]*entry{}
-	}
-	j.last++
-	j.domains[c.Domain] = append(j.domains[c.Domain], &entry{Cookie: c, seq: j.last, path: plainPath(c.Path)})
-	j.count++
-	j.countSecure(&c, 1)
-	j.evict(c.Domain, now)
-}
-
-func (j *Jar) countSecure(c *Cookie, n int) {
-	if c.Secure {
-		j.secure += n
-	}
-}
-
-// remove takes out the cookie with an index in its domain.
-func (j *Jar) remove(domain string, i int) {
-	list := j.domains[domain]
-	j.countSecure(&list[i].Cookie, -1)
-	j.count--
-	if list = slices.Delete(list, i, i+1); len(list) == 0 {
-		delete(j.domains, domain)
-		return
-	}
-	j.domains[domain] = list
+	j.add(site, c)
+	j.evict(site, now)
 }
 
 // hidesSecure reports whether a cookie from an insecure connection would take the place of a secure one (RFC 6265bis 5.7,
@@ -151,84 +131,14 @@ func (j *Jar) hidesSecure(c *Cookie, now time.Time) bool {
 		return false
 	}
 	own, path := place{host: c.Domain}, plainPath(c.Path)
-	for domain, list := range j.domains {
-		other := place{host: domain}
-		if !own.domainMatch(domain) && !other.domainMatch(c.Domain) {
-			continue
-		}
-		for _, e := range list {
-			if e.Secure && e.Name == c.Name && pathMatch(path, e.path) && !e.expired(now) {
+	for _, e := range j.sites[registrable(c.Domain)] {
+		if e.Secure && e.Name == c.Name && !e.expired(now) && pathMatch(path, e.path) {
+			if other := (place{host: e.Domain}); own.domainMatch(e.Domain) || other.domainMatch(c.Domain) {
 				return true
 			}
 		}
 	}
 	return false
-}
-
-// evict brings the jar back within its bounds after a cookie has come to a domain.
-func (j *Jar) evict(domain string, now time.Time) {
-	perDomain, all := bound(j.options.MaxPerDomain, DefaultMaxPerDomain), bound(j.options.MaxCookies, DefaultMaxCookies)
-	crowded := perDomain >= 0 && len(j.domains[domain]) > perDomain
-	if !crowded && (all < 0 || j.count <= all) {
-		return
-	}
-	j.sweep(func(e *entry) bool { return e.expired(now) })
-	for perDomain >= 0 && len(j.domains[domain]) > perDomain {
-		list := j.domains[domain]
-		victim := oldest(list, func(e *entry) bool { return !e.Secure })
-		if victim < 0 {
-			victim = oldest(list, func(*entry) bool { return true })
-		}
-		j.remove(domain, victim)
-	}
-	for all >= 0 && j.count > all {
-		var from string
-		var first *entry
-		for domain, list := range j.domains {
-			if e := list[oldest(list, func(*entry) bool { return true })]; first == nil || older(e, first) {
-				from, first = domain, e
-			}
-		}
-		j.remove(from, slices.Index(j.domains[from], first))
-	}
-}
-
-// oldest returns the index of the cookie that was not used for longest among some; -1 if there is none.
-func oldest(list []*entry, among func(*entry) bool) int {
-	found := -1
-	for i, e := range list {
-		if among(e) && (found < 0 || older(e, list[found])) {
-			found = i
-		}
-	}
-	return found
-}
-
-func older(a, b *entry) bool {
-	if c := a.Accessed.Compare(b.Accessed); c != 0 {
-		return c < 0
-	}
-	return a.seq < b.seq
-}
-
-// sweep removes cookies.
-func (j *Jar) sweep(gone func(*entry) bool) {
-	for domain, list := range j.domains {
-		kept := list[:0]
-		for _, e := range list {
-			if !gone(e) {
-				kept = append(kept, e)
-				continue
-			}
-			j.countSecure(&e.Cookie, -1)
-			j.count--
-		}
-		if clear(list[len(kept):]); len(kept) == 0 {
-			delete(j.domains, domain)
-			continue
-		}
-		j.domains[domain] = kept
-	}
 }
 
 // Header returns the value of the Cookie field of a request, "" if there is none to send. The cookies that it names count
@@ -252,7 +162,7 @@ func Join(cookies []Cookie) string {
 func (j *Jar) Cookies(x Exchange) []Cookie {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	if j.count == 0 {
+	if len(j.byUse) == 0 {
 		return nil
 	}
 	p, err := x.place()
@@ -273,27 +183,24 @@ func (j *Jar) Cookies(x Exchange) []Cookie {
 // find returns what goes with a request in its order.
 func (j *Jar) find(p *place, now time.Time) []*entry {
 	var found []*entry
-	partition, ip := "", isIP(p.host)
-	for domain := p.host; domain != ""; {
-		for _, e := range j.domains[domain] {
-			if e.expired(now) || e.HostOnly && domain != p.host || e.Secure && !p.secure || !pathMatch(p.path, e.path) ||
-				!p.admits(e.SameSite, now.Sub(e.Created) < young) {
+	partition := ""
+	for _, e := range j.sites[registrable(p.host)] {
+		if e.HostOnly && e.Domain != p.host || !p.domainMatch(e.Domain) || e.expired(now) || e.Secure && !p.secure ||
+			!pathMatch(p.path, e.path) || !p.admits(e.SameSite, now.Sub(e.Created) < young) {
+			continue
+		}
+		if e.Partition != "" {
+			if partition == "" {
+				partition = p.partition()
+			}
+			if e.Partition != partition {
 				continue
 			}
-			if e.Partition != "" {
-				if partition == "" {
-					partition = p.partition()
-				}
-				if e.Partition != partition {
-					continue
-				}
-			}
+		}
+		if now.After(e.Accessed) { // a clock may be set back
 			e.Accessed = now
-			found = append(found, e)
 		}
-		if _, domain, _ = strings.Cut(domain, "."); ip {
-			break
-		}
+		found = append(found, e)
 	}
 	slices.SortFunc(found, func(a, b *entry) int {
 		return cmp.Or(cmp.Compare(len(b.path), len(a.path)), cmp.Compare(a.seq, b.seq))
@@ -310,11 +217,9 @@ func (j *Jar) All() []Cookie {
 
 func (j *Jar) all(now time.Time) []Cookie {
 	var entries []*entry
-	for _, list := range j.domains {
-		for _, e := range list {
-			if !e.expired(now) {
-				entries = append(entries, e)
-			}
+	for _, e := range j.byUse {
+		if !e.expired(now) {
+			entries = append(entries, e)
 		}
 	}
 	slices.SortFunc(entries, func(a, b *entry) int { return cmp.Compare(a.seq, b.seq) })
@@ -362,9 +267,7 @@ func (j *Jar) Clear() { j.removeIf(func(*entry) bool { return true }) }
 func (j *Jar) removeIf(gone func(*entry) bool) bool {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	before := j.count
-	j.sweep(gone)
-	if j.count == before {
+	if !j.sweep(gone) {
 		return false
 	}
 	j.changes++

@@ -96,12 +96,12 @@ func TestBounds(t *testing.T) {
 	jar = New(Options{Now: clock.now})
 	for i := range DefaultMaxCookies + 1 {
 		jar.Set(Exchange{URL: fmt.Sprintf("https://h%d.test/", i)}, "x=1")
-		if i == DefaultMaxCookies-1 && jar.count != DefaultMaxCookies {
-			t.Errorf("%d at the bound of all", jar.count)
+		if i == DefaultMaxCookies-1 && len(jar.byUse) != DefaultMaxCookies {
+			t.Errorf("%d at the bound of all", len(jar.byUse))
 		}
 	}
-	if jar.count != DefaultMaxCookies || count(jar, "h0.test") != 0 {
-		t.Errorf("%d past the bound of all", jar.count)
+	if len(jar.byUse) != DefaultMaxCookies || count(jar, "h0.test") != 0 {
+		t.Errorf("%d past the bound of all", len(jar.byUse))
 	}
 	jar = New(Options{Now: clock.now, MaxCookies: -1, MaxPerDomain: -1})
 	fill(jar, "a.test", DefaultMaxCookies+1, "")
@@ -162,7 +162,7 @@ func TestRemove(t *testing.T) {
 		t.Errorf("%q", jar.Header(x))
 	}
 	jar.Clear()
-	if jar.Header(x) != "" || jar.count != 0 || len(jar.domains) != 0 {
+	if jar.Header(x) != "" || len(jar.byUse) != 0 || len(jar.sites) != 0 {
 		t.Errorf("%q", jar.Header(x))
 	}
 }
@@ -186,7 +186,7 @@ func TestConcurrentUse(t *testing.T) {
 	}
 	wg.Wait()
 	n, secure := 0, 0
-	for _, list := range jar.domains {
+	for _, list := range jar.sites {
 		n += len(list)
 		for _, e := range list {
 			if e.Secure {
@@ -194,8 +194,8 @@ func TestConcurrentUse(t *testing.T) {
 			}
 		}
 	}
-	if n != jar.count || n > 50 || secure != jar.secure {
-		t.Errorf("%d cookies, %d secure; counted %d, %d", n, secure, jar.count, jar.secure)
+	if n != len(jar.byUse) || n > 50 || secure != jar.secure {
+		t.Errorf("%d cookies, %d secure; counted %d, %d", n, secure, len(jar.byUse), jar.secure)
 	}
 }
 

@@ -122,7 +122,7 @@ func (j *Jar) UnmarshalJSON(data []byte) error {
 	}
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	j.domains, j.count, j.secure, j.last = fresh.domains, fresh.count, fresh.secure, fresh.last
+	j.kept = fresh.kept
 	j.changes++
 	j.left = nil
 	if left.Count > 0 {
