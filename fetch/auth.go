@@ -12,7 +12,8 @@ import (
 	"github.com/seine-go/seine/internal/weburl"
 )
 
-// Credential opens the pages of an origin: by a user and a password (Basic, RFC 7617), or by a token (Bearer, RFC 6750).
+// Credential opens the pages of an origin: by a user and a password (Basic, RFC 7617), or by a token (Bearer, RFC 6750). The zero
+// Credential is none.
 type Credential struct {
 	User, Password string
 	Token          string // counts for more
@@ -34,6 +35,8 @@ func (c Credential) kind() string {
 // header returns the value of the Authorization field.
 func (c Credential) header() (string, error) {
 	switch {
+	case c == Credential{}:
+		return "", errors.New("it is empty")
 	case c.Token != "":
 		if strings.ContainsAny(c.Token, " \t") || !httpguts.ValidHeaderFieldValue(c.Token) {
 			return "", errors.New("the token holds what a header cannot")

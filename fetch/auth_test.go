@@ -13,12 +13,16 @@ func TestAuth(t *testing.T) {
 	m := Auth(map[string]Credential{
 		"https://films.example":       {User: "ann", Password: "s:1"},
 		"HTTPS://API.films.example:8": {User: "x", Token: "abc.def"},
+		"https://key.films.example":   {User: "key"},
+		"https://pass.films.example":  {Password: "key"},
 	})
 	for _, c := range []struct{ url, own, want string }{
 		{"https://films.example/a", "", "Basic YW5uOnM6MQ=="},
 		{"https://films.example:443/a", "", "Basic YW5uOnM6MQ=="},
 		{"https://api.films.example:8/", "", "Bearer abc.def"},
 		{"https://api.films.example/", "", ""},
+		{"https://key.films.example/", "", "Basic a2V5Og=="},
+		{"https://pass.films.example/", "", "Basic OmtleQ=="},
 		{"http://films.example/", "", ""},
 		{"https://www.films.example/", "", ""},
 		{"https://films.example/", "Bearer own", "Bearer own"},
@@ -34,10 +38,11 @@ func TestAuth(t *testing.T) {
 		}
 	}
 	for name, bad := range map[string]map[string]Credential{
-		"path":     {"https://films.example/a": {}},
-		"no URL":   {"films.example": {}},
-		"scheme":   {"ftp://films.example": {}},
-		"userinfo": {"https://a:secret@films.example": {}},
+		"empty":    {"https://films.example": {}},
+		"path":     {"https://films.example/a": {User: "a"}},
+		"no URL":   {"films.example": {User: "a"}},
+		"scheme":   {"ftp://films.example": {User: "a"}},
+		"userinfo": {"https://a:secret@films.example": {User: "a"}},
 		"colon":    {"https://films.example": {User: "a:b", Password: "secret"}},
 		"token":    {"https://films.example": {Token: "secret\r\nX: y"}},
 		"blank":    {"https://films.example": {Token: "secret two"}},
