@@ -43,7 +43,8 @@ const (
 // Find finds the encoding of a body. contentType holds the values of its Content-Type; nil is fine. The order is: byte
 // order mark; text that is UTF-8 beyond doubt, whatever it is declared to be; the declarations (header, then meta
 // element or XML declaration) of which the first counts that the bytes do not contradict; detection; the first
-// declaration all the same; the default, which is UTF-8 for JSON and XML and windows-1252 for the rest.
+// declaration all the same; the default, which is UTF-8 for JSON and XML and windows-1252 for the rest. A header that says UTF-16
+// of bytes without zeros, nearly all of ASCII, says nothing.
 //
 // It looks at a sample of long bodies: the first 16 KiB for declarations, the first 4 KiB of bytes beyond ASCII for
 // what the text can be. It allocates nothing for a body that is declared to be UTF-8 in the header, and is.
@@ -55,6 +56,9 @@ func Find(body []byte, contentType []string) Charset {
 	header := HeaderLabel(contentType)
 	if header == "utf-8" && shape.mostly() {
 		return Charset{header, Header, 1}
+	}
+	if isUTF16(header) && !maybeUTF16(body) {
+		header = "" // any encoding of bytes is nearer to it
 	}
 	said := declarations(body, header, contentType)
 	if shape.surely(said) {

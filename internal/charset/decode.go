@@ -39,7 +39,7 @@ func isASCII(b []byte) bool { return skipASCII(b, 0) == len(b) }
 
 // overASCII reports whether the bytes of ASCII stand for themselves in an encoding.
 func overASCII(name string) bool {
-	return name != "iso-2022-jp" && name != "utf-16le" && name != "utf-16be"
+	return name != "iso-2022-jp" && !isUTF16(name)
 }
 
 // sampleBytes is how much of a body is decoded to see whether an encoding fits it.
@@ -53,7 +53,7 @@ func fits(name string, body []byte, s *shape) bool {
 	switch {
 	case name == "utf-8":
 		return s.mostly()
-	case name == "utf-16le" || name == "utf-16be":
+	case isUTF16(name):
 		return utf16Order(body) == name
 	case s.ascii:
 		return true
@@ -89,6 +89,24 @@ func wrong(enc encoding.Encoding, sample []byte) int {
 		return 0
 	}
 	return bad * 100 / beyond
+}
+
+func isUTF16(name string) bool { return name == "utf-16le" || name == "utf-16be" }
+
+// maybeUTF16 reports whether a body can be in UTF-16 as its header says. Markup, blanks and line breaks have a zero for every
+// other byte there, and of Chinese characters, which have none, about half of the bytes are in the range of ASCII.
+func maybeUTF16(body []byte) bool {
+	sample := body[:min(len(body), sampleBytes)]
+	if len(sample) == 0 || bytes.IndexByte(sample, 0) >= 0 {
+		return true
+	}
+	beyond := 0
+	for _, c := range sample {
+		if c >= utf8.RuneSelf {
+			beyond++
+		}
+	}
+	return beyond*10 > len(sample)
 }
 
 // utf16Order tells the order of UTF-16 without a mark by the zeros of its ASCII characters, of which markup has many; ""

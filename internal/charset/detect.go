@@ -24,8 +24,11 @@ func detect(body []byte, s *shape) Charset {
 	}
 	guess := chardet.Detect(sample)
 	name := Lookup(labelOf(guess.Encoding))
-	if name == "" || name == "utf-8" || guess.Confidence < minDetected || !fits(name, body, s) {
+	switch {
+	case name == "utf-8":
 		return Charset{}
+	case name == "", name == "windows-1252", guess.Confidence < minDetected, !fits(name, body, s):
+		return byAlphabet(sample)
 	}
 	return Charset{name, Detected, min(guess.Confidence, 0.99)}
 }

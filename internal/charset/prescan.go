@@ -127,10 +127,10 @@ func (s *scan) meta() string {
 
 // asDeclared is what a declaration inside the page means: one that can be read byte by byte is not in UTF-16.
 func asDeclared(name string) string {
-	switch name {
-	case "utf-16le", "utf-16be":
+	switch {
+	case isUTF16(name):
 		return "utf-8"
-	case "x-user-defined":
+	case name == "x-user-defined":
 		return "windows-1252"
 	}
 	return name
