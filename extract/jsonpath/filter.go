@@ -1,99 +1,157 @@
 package jsonpath
 
 import (
-	"encoding/json"
-	"regexp"
-	"strings"
+	"fmt"
 
 	"github.com/theory/jsonpath/spec"
 )
 
-// filter says whether a value, one of the document root, is taken.
-type filter struct {
-	eval            func(v, root any) bool
-	fromRoot, below bool // it may look at the whole document, at all that is in the value
-}
+// test says whether a filter, or a part of one, takes a value.
+type test func(v any, s *selection) bool
 
-var (
-	// textComparison is the canonical text of the filter that is most common: whether a member is a text, or is not.
-	textComparison = regexp.MustCompile(`^\?\(?@\["([^"\\]*)"\] (==|!=) "([^"\\]*)"\)?$`)
-	// wholeComparison is that of one of a value, or of a member of a member of it, with a whole number.
-	wholeComparison = regexp.MustCompile(`^\?\(?@((?:\["[^"\\]*"\])*) (==|!=|<=|>=|<|>) (-?\d+)\)?$`)
-	memberName      = regexp.MustCompile(`\["([^"\\]*)"\]`)
-)
-
-// filterOf decides the most common comparison itself, without the values that the parser's package makes for each, and those of
-// large whole numbers, which that package takes for the nearest float64.
-func filterOf(f *spec.FilterSelector) *filter {
-	text := f.String()
-	made := &filter{eval: f.Eval, fromRoot: strings.Contains(text, "$"), below: strings.Contains(text, "..")}
-	if m := textComparison.FindStringSubmatch(text); m != nil {
-		name, text, equal := m[1], m[3], m[2] == "=="
-		made.eval = func(v, _ any) bool {
-			o, _ := v.(map[string]any)
-			s, ok := o[name].(string)
-			return (ok && s == text) == equal
+// filterOf takes a filter to pieces that are decided here: exactly, within the steps of a selection, and without the values that
+// the parser's package makes for each.
+func filterOf(or spec.LogicalOr) (test, error) {
+	var tests []test
+	for _, and := range or {
+		one, err := allOf(and)
+		if err != nil {
+			return nil, err
 		}
-	} else if m := wholeComparison.FindStringSubmatch(text); m != nil {
-		var names []string
-		for _, name := range memberName.FindAllStringSubmatch(m[1], -1) {
-			names = append(names, name[1])
-		}
-		made.eval = compareWhole(names, m[2], m[3], f.Eval)
+		tests = append(tests, one)
 	}
-	return made
+	return combine(tests, true), nil
 }
 
-// compareWhole compares numbers that are written as whole ones digit by digit, and leaves all others to eval.
-func compareWhole(names []string, op, want string, eval func(v, root any) bool) func(v, root any) bool {
-	return func(v, root any) bool {
-		at := v
-		for _, name := range names {
-			o, _ := at.(map[string]any)
-			at = o[name]
+func allOf(and spec.LogicalAnd) (test, error) {
+	var tests []test
+	for _, part := range and {
+		one, err := testOf(part)
+		if err != nil {
+			return nil, err
 		}
-		n, _ := at.(json.Number)
-		if !isWhole(string(n)) {
-			return eval(v, root)
+		tests = append(tests, one)
+	}
+	return combine(tests, false), nil
+}
+
+// combine answers decided as soon as one test does, and the opposite when none does.
+func combine(tests []test, decided bool) test {
+	if len(tests) == 1 {
+		return tests[0]
+	}
+	return func(v any, s *selection) bool {
+		for _, t := range tests {
+			if t(v, s) == decided {
+				return decided
+			}
 		}
-		switch order := wholeOrder(string(n), want); op {
-		case "==":
-			return order == 0
-		case "!=":
-			return order != 0
-		case "<":
-			return order < 0
-		case "<=":
-			return order <= 0
-		case ">":
-			return order > 0
-		default:
-			return order >= 0
-		}
+		return !decided
 	}
 }
 
-func isWhole(s string) bool {
-	digits := strings.TrimPrefix(s, "-")
-	return digits != "" && strings.Trim(digits, "0123456789") == ""
+func testOf(part spec.BasicExpr) (test, error) {
+	switch part := part.(type) {
+	case *spec.ParenExpr:
+		return filterOf(part.LogicalOr)
+	case *spec.NotParenExpr:
+		return not(filterOf(part.LogicalOr))
+	case *spec.ExistExpr:
+		return exists(part.PathQuery)
+	case *spec.NonExistExpr:
+		return not(exists(part.PathQuery))
+	case spec.NotFuncExpr:
+		return not(readTest(part.FuncExpr.String()))
+	case *spec.FuncExpr:
+		return readTest(part.String())
+	case *spec.CompExpr:
+		return readTest(part.String())
+	}
+	return nil, fmt.Errorf("a filter with %T", part)
 }
 
-// wholeOrder is negative when a is less than b; both are written as JSON has whole numbers.
-func wholeOrder(a, b string) int {
-	a, negative := strings.CutPrefix(a, "-")
-	b, other := strings.CutPrefix(b, "-")
-	negative, other = negative && a != "0", other && b != "0"
-	order := len(a) - len(b)
-	if order == 0 {
-		order = strings.Compare(a, b)
+func not(t test, err error) (test, error) {
+	return func(v any, s *selection) bool { return !t(v, s) }, err
+}
+
+func exists(path *spec.PathQuery) (test, error) {
+	q, err := queryOf(path, path.String()[0] == '$')
+	if err != nil {
+		return nil, err
 	}
-	switch {
-	case negative && other:
-		return -order
-	case negative:
-		return -1
-	case other:
-		return 1
+	if q.singular {
+		return func(v any, s *selection) bool {
+			_, ok := q.value(v, s)
+			return ok
+		}, nil
 	}
-	return order
+	return func(v any, s *selection) bool { return len(q.nodes(v, s)) > 0 }, nil
+}
+
+// query is a path in a filter.
+type query struct {
+	segments []segment
+	steps    []step // if it is singular
+	singular bool
+	fromRoot bool
+}
+
+func queryOf(path *spec.PathQuery, fromRoot bool) (*query, error) {
+	q := &query{fromRoot: fromRoot}
+	if q.steps, q.singular = stepsOf(path); q.singular {
+		return q, nil
+	}
+	var err error
+	q.segments, err = segmentsOf(path)
+	return q, err
+}
+
+// nodes returns all that the query selects. They are overwritten by what is selected next.
+func (q *query) nodes(v any, s *selection) []any {
+	if q.singular {
+		if v, ok := q.value(v, s); ok {
+			return []any{v}
+		}
+		return nil
+	}
+	if q.fromRoot {
+		v = s.root
+	}
+	before := len(s.found)
+	s.walk(q.segments, v)
+	nodes := s.found[before:]
+	s.found = s.found[:before]
+	return nodes
+}
+
+// value returns what a singular query leads to.
+func (q *query) value(v any, s *selection) (any, bool) {
+	if q.fromRoot {
+		v = s.root
+	}
+	for i := range q.steps {
+		ok := false
+		if v, ok = q.steps[i].from(v); !ok {
+			return nil, false
+		}
+	}
+	return v, true
+}
+
+// from takes the step from a value.
+func (s *step) from(v any) (any, bool) {
+	if !s.isIndex {
+		o, _ := v.(map[string]any)
+		member, ok := o[s.name]
+		return member, ok
+	}
+	list, _ := v.([]any)
+	i := s.index
+	if i < 0 {
+		i += len(list)
+	}
+	if i < 0 || i >= len(list) {
+		return nil, false
+	}
+	return list[i], true
 }

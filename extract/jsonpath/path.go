@@ -46,7 +46,10 @@ func Compile(path string) (*Path, error) {
 	if err != nil {
 		return nil, &PathError{path, err}
 	}
-	p := &Path{text: path, segments: segmentsOf(query.Query())}
+	p := &Path{text: path}
+	if p.segments, err = segmentsOf(query.Query()); err != nil {
+		return nil, &PathError{path, err}
+	}
 	p.steps, p.definite = stepsOf(query.Query())
 	return p, nil
 }

@@ -3,6 +3,8 @@ package jsonpath
 import (
 	"errors"
 	"math"
+	"regexp"
+	"slices"
 
 	"github.com/theory/jsonpath/spec"
 )
@@ -19,28 +21,25 @@ func (p *Path) Select(doc any) []any {
 // ErrSteps says that a selection would take more steps than it may.
 var ErrSteps = errors.New("seine: jsonpath: too many steps")
 
-// SelectWithin is Select that takes a step for each value that it looks at, or selects on the way, from those that there are.
-// When there are not enough the error is ErrSteps.
+// SelectWithin is Select that takes a step for each value that it looks at, selects on the way, or compares, from those that
+// there are. When there are not enough the error is ErrSteps.
 func (p *Path) SelectWithin(doc any, steps *int) ([]any, error) {
 	s := selection{root: doc, steps: steps}
-	found := []any{doc}
-	for i := range p.segments {
-		next := make([]any, 0, len(found))
-		for _, v := range found {
-			if next = p.segments[i].appendTo(next, v, &s); *steps < 0 {
-				return nil, ErrSteps
-			}
-		}
-		found = next
+	if s.walk(p.segments, doc); *steps < 0 {
+		return nil, ErrSteps
 	}
-	return found, nil
+	return s.found, nil
 }
 
 // selection is one call of Select.
 type selection struct {
 	root  any
-	size  int // of the root, once it is known
+	found []any // what was selected; queries in filters add theirs for as long as they are looked at
 	steps *int
+
+	pattern string // the last one that the document brought, and what it means
+	whole   bool
+	re      *regexp.Regexp
 }
 
 // take takes steps, and reports whether there were enough.
@@ -49,136 +48,116 @@ func (s *selection) take(n int) bool {
 	return *s.steps >= 0
 }
 
-// takes reports whether a filter takes a value. One that looks further than at the value's own names costs what it looks at.
-func (s *selection) takes(f *filter, v any) bool {
-	cost := 1
-	if f.fromRoot {
-		if s.size == 0 {
-			s.size = size(s.root)
-		}
-		cost += s.size
-	}
-	if f.below {
-		cost += size(v)
-	}
-	return s.take(cost) && f.eval(v, s.root)
-}
-
-// size counts the values in a value, itself included.
-func size(v any) (n int) {
-	switch v := v.(type) {
-	case map[string]any:
-		for _, member := range v {
-			n += size(member)
-		}
-	case []any:
-		for _, element := range v {
-			n += size(element)
-		}
-	}
-	return n + 1
-}
-
 // segment is a part of a path. The selectors are of the types spec.Name, spec.Index, spec.WildcardSelector,
-// spec.SliceSelector and *filter.
+// spec.SliceSelector and test.
 type segment struct {
 	selectors  []any
 	descendant bool
 }
 
-func segmentsOf(query *spec.PathQuery) (segments []segment) {
+func segmentsOf(query *spec.PathQuery) (segments []segment, err error) {
 	for _, s := range query.Segments() {
 		made := segment{descendant: s.IsDescendant()}
 		for _, selector := range s.Selectors() {
+			one := any(selector)
 			if f, ok := selector.(*spec.FilterSelector); ok {
-				made.selectors = append(made.selectors, filterOf(f))
-			} else {
-				made.selectors = append(made.selectors, selector)
+				if one, err = filterOf(f.LogicalOr); err != nil {
+					return nil, err
+				}
 			}
+			made.selectors = append(made.selectors, one)
 		}
 		segments = append(segments, made)
 	}
-	return segments
+	return segments, nil
 }
 
-// appendTo appends what the segment selects from a value, in the order of RFC 9535.
-func (s *segment) appendTo(out []any, v any, run *selection) []any {
-	before := len(out)
-	if !run.take(1) {
-		return out
+// walk finds what segments select from a value, in the order of RFC 9535: as each segment is done with what it selects before
+// the next selector is asked, nothing is kept but what is found.
+func (s *selection) walk(segments []segment, v any) {
+	if !s.take(1) {
+		return
 	}
+	if len(segments) == 0 {
+		s.found = append(s.found, v)
+		return
+	}
+	first, rest := &segments[0], segments[1:]
 	switch v := v.(type) {
 	case map[string]any:
-		for _, selector := range s.selectors {
-			out = appendMembers(out, selector, v, run)
+		for _, selector := range first.selectors {
+			s.members(selector, v, rest)
 		}
-		run.take(len(out) - before)
-		if s.descendant {
+		if first.descendant {
 			for _, member := range v {
-				out = s.appendTo(out, member, run)
+				s.walk(segments, member)
 			}
 		}
 	case []any:
-		for _, selector := range s.selectors {
-			out = appendElements(out, selector, v, run)
+		for _, selector := range first.selectors {
+			s.elements(selector, v, rest)
 		}
-		run.take(len(out) - before)
-		if s.descendant {
+		if first.descendant {
 			for _, element := range v {
-				out = s.appendTo(out, element, run)
+				s.walk(segments, element)
 			}
 		}
 	}
-	return out
 }
 
-func appendMembers(out []any, selector any, o map[string]any, run *selection) []any {
-	switch s := selector.(type) {
+// members goes on with those that a selector takes.
+func (s *selection) members(selector any, o map[string]any, rest []segment) {
+	switch selector := selector.(type) {
 	case spec.Name:
-		if member, ok := o[string(s)]; ok {
-			out = append(out, member)
+		if member, ok := o[string(selector)]; ok {
+			s.walk(rest, member)
 		}
 	case spec.WildcardSelector:
 		for _, member := range o {
-			out = append(out, member)
+			s.walk(rest, member)
 		}
-	case *filter:
+	case test:
 		for _, member := range o {
-			if run.takes(s, member) {
-				out = append(out, member)
+			if s.take(1) && selector(member, s) {
+				s.walk(rest, member)
 			}
 		}
 	}
-	return out
 }
 
-func appendElements(out []any, selector any, list []any, run *selection) []any {
-	switch s := selector.(type) {
+// elements goes on with those that a selector takes.
+func (s *selection) elements(selector any, list []any, rest []segment) {
+	switch selector := selector.(type) {
 	case spec.Index:
-		i := int(s)
-		if i < 0 {
-			i += len(list)
-		}
-		if i >= 0 && i < len(list) {
-			out = append(out, list[i])
+		at := step{index: int(selector), isIndex: true}
+		if element, ok := at.from(list); ok {
+			s.walk(rest, element)
 		}
 	case spec.WildcardSelector:
-		out = append(out, list...)
-	case spec.SliceSelector:
-		lower, upper := s.Bounds(len(list))
-		step := min(max(s.Step(), -len(list)-1), len(list)+1) // the sum of an index and a step is an int
-		for i := lower; step > 0 && i < upper; i += step {
-			out = append(out, list[i])
+		if len(rest) == 0 {
+			s.take(len(list))
+			s.found = append(s.found, list...)
+			return
 		}
-		for i := upper; step < 0 && i > lower; i += step {
-			out = append(out, list[i])
-		}
-	case *filter:
+		s.found = slices.Grow(s.found, len(list))
 		for _, element := range list {
-			if run.takes(s, element) {
-				out = append(out, element)
+			s.walk(rest, element)
+		}
+	case spec.SliceSelector:
+		lower, upper := selector.Bounds(len(list))
+		by := min(max(selector.Step(), -len(list)-1), len(list)+1) // the sum of an index and a step is an int
+		s.found = slices.Grow(s.found, max(upper-lower, 0)/max(by, -by, 1))
+		for i := lower; by > 0 && i < upper; i += by {
+			s.walk(rest, list[i])
+		}
+		for i := upper; by < 0 && i > lower; i += by {
+			s.walk(rest, list[i])
+		}
+	case test:
+		for _, element := range list {
+			if s.take(1) && selector(element, s) {
+				s.walk(rest, element)
 			}
 		}
 	}
-	return out
 }

