@@ -98,7 +98,7 @@ func open(ctx context.Context, path string, o Options, clock func() time.Duratio
 
 // newDB makes a DB that is not open yet.
 func newDB(path string, o Options, clock func() time.Duration, now func() time.Time) *DB {
-	db := &DB{path: path, opt: o, now: now, writer: newWriter(now), stop: make(chan struct{}), copying: make(chan struct{}, 1)}
+	db := &DB{path: path, opt: o, now: now, writer: newWriter(now, o.hurry), stop: make(chan struct{}), copying: make(chan struct{}, 1)}
 	db.journal = &journal{db: db, clock: clock}
 	db.store = &Store{db: db}
 	return db

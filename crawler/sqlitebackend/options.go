@@ -35,6 +35,7 @@ type Options struct {
 	ReadOnly bool
 
 	storeAlone bool // with ReadOnly: the frontier is not read
+	hurry      bool // commits wait for nobody
 }
 
 // Durability is what a commit withstands.

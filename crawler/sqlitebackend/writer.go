@@ -75,6 +75,8 @@ type writer struct {
 	st   statements
 	seq  uint64 // of the next row of changes
 	now  func() time.Time
+	// hurry has it wait for no others before a commit.
+	hurry bool
 	// still is an error if what is written has no name any more.
 	still func() error
 
@@ -92,9 +94,9 @@ type writer struct {
 	ended   chan struct{}
 }
 
-func newWriter(now func() time.Time) *writer {
+func newWriter(now func() time.Time, hurry bool) *writer {
 	return &writer{
-		now:  now,
+		now: now, hurry: hurry,
 		open: newBatch(1), waiting: map[uint64][]byte{},
 		wake: make(chan struct{}, 1), full: make(chan struct{}, 1), closing: make(chan struct{}), ended: make(chan struct{}),
 	}
@@ -192,7 +194,7 @@ func (w *writer) run() {
 			}
 			continue
 		}
-		if several && !closed {
+		if several && !closed && !w.hurry {
 			w.gather()
 		}
 		b := w.take()

@@ -1,0 +1,5 @@
+//go:build !race
+
+package sqlitebackend
+
+const raceEnabled = false
