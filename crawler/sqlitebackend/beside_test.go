@@ -402,7 +402,7 @@ func (b *beside) act() {
 func TestHistoryEqualsMemory(t *testing.T) {
 	seeds, steps := uint64(12), 250
 	if long() {
-		seeds, steps = 2000, 600
+		seeds, steps = 400, 600
 	}
 	if (testing.Short() || raceEnabled) && !long() {
 		seeds = 3
