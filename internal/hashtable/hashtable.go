@@ -174,7 +174,7 @@ func (s *Shard) insert(at int, slot, second uint64) {
 	}
 }
 
-// grow adds slots in front: half of what there are as long as they are few, else about a fifth.
+// grow adds slots in front: half of what there are as long as they are few, else a fourth to a fifth.
 func (s *Shard) grow() {
 	before := s.slots()
 	switch {
@@ -187,7 +187,7 @@ func (s *Shard) grow() {
 		s.each(func(chunks [][]uint64) [][]uint64 { return slices.Insert(chunks, 0, s.empty(more)...) })
 	default:
 		s.shift += wider
-		n := (before+before/8)>>s.shift + 1
+		n := (before+before/4)>>s.shift + 1
 		s.each(func(chunks [][]uint64) [][]uint64 { return s.widen(chunks, n) })
 	}
 	slots := s.slots()

@@ -22,16 +22,13 @@ func Sum64Bytes(k Key, p []byte) uint64 {
 	v1 := k[1] ^ 0x646f72616e646f6d
 	v2 := k[0] ^ 0x6c7967656e657261
 	v3 := k[1] ^ 0x7465646279746573
-	last := uint64(len(p)) << 56
+	last := uint64(len(p))<<56 | rest(p)
 	for ; len(p) >= 8; p = p[8:] {
 		m := binary.LittleEndian.Uint64(p)
 		v3 ^= m
 		v0, v1, v2, v3 = round(v0, v1, v2, v3)
 		v0, v1, v2, v3 = round(v0, v1, v2, v3)
 		v0 ^= m
-	}
-	for i, c := range p {
-		last |= uint64(c) << (8 * i)
 	}
 	v3 ^= last
 	v0, v1, v2, v3 = round(v0, v1, v2, v3)
@@ -42,6 +39,18 @@ func Sum64Bytes(k Key, p []byte) uint64 {
 		v0, v1, v2, v3 = round(v0, v1, v2, v3)
 	}
 	return v0 ^ v1 ^ v2 ^ v3
+}
+
+// rest returns the last len(p) % 8 bytes, with one read where there are eight to read.
+func rest(p []byte) (last uint64) {
+	n := len(p) % 8
+	if len(p) >= 8 {
+		return binary.LittleEndian.Uint64(p[len(p)-8:]) >> uint(64-8*n) // 0 if there are none
+	}
+	for i, c := range p {
+		last |= uint64(c) << (8 * i)
+	}
+	return last
 }
 
 func round(v0, v1, v2, v3 uint64) (uint64, uint64, uint64, uint64) {
