@@ -13,14 +13,16 @@ var (
 	errEarlyEnd = errors.New("the connection ended before it could be used")
 )
 
-// waiter is a hop that waits for a place on a connection that others may share.
+// waiter is a hop that waits for a place on a connection, or to be allowed to open one.
 type waiter struct {
 	f     *flight
+	fresh bool
 	node  node[*waiter]
-	ready chan struct{} // closed with one of the following, or with none: look again
+	ready chan struct{} // closed with one of the following
 
 	c      *conn
 	reused bool
+	own    bool // it opens a connection for itself, which is counted
 	err    *Error
 	panics any // what the caller's own code panicked with
 }
@@ -32,42 +34,42 @@ type opening struct {
 	c      *conn // once it is there
 }
 
-// acquire returns a connection for the hop: an idle one, a shared one, or a new one; only a new or shared one when fresh is set.
+// acquire returns a connection for the hop: an idle one, a shared one, or a new one; only a new or shared one when fresh is
+// set. Where the host has as many as it may have, it waits for its turn.
 func (t *Transport) acquire(f *flight, fresh bool) (c *conn, reused bool, err *Error) {
 	p := &t.pool
-	for {
-		p.mu.Lock()
-		if p.closed {
-			p.mu.Unlock()
-			return nil, false, &Error{Op: "connect", Kind: ErrInvalid, Err: errClosed}
-		}
-		h := t.hostOf(f)
-		c, doomed := p.take(h, fresh)
-		var w *waiter
-		switch {
-		case c != nil:
-			reused, c.used = c.used, true
-		case h.isH1:
-			h.open++
-		default:
-			w = &waiter{f: f, ready: make(chan struct{})}
-			w.node.value = w
-			h.waiting.pushBack(&w.node)
-			t.widen(h)
-		}
+	p.mu.Lock()
+	if p.closed {
 		p.mu.Unlock()
-		closeAll(doomed)
-		switch {
-		case c != nil:
-			return c, reused, nil
-		case w == nil:
-			c, err = t.connectOwn(f, h)
-			return c, false, err
-		}
-		if c, reused, err = t.wait(h, w); c != nil || err != nil {
-			return c, reused, err
-		}
+		return nil, false, &Error{Op: "connect", Kind: ErrInvalid, Err: errClosed}
 	}
+	h := t.hostOf(f)
+	c, doomed := p.take(h, fresh)
+	if len(doomed) > 0 { // the last of a host takes that out with it
+		p.hosts[h.key] = h
+	}
+	var w *waiter
+	switch {
+	case c != nil:
+		reused, c.used = c.used, true
+	case h.isH1 && p.room(h):
+		h.open++
+	default:
+		w = &waiter{f: f, fresh: fresh, ready: make(chan struct{})}
+		w.node.value = w
+		h.waiting.pushBack(&w.node)
+		t.widen(h)
+	}
+	p.mu.Unlock()
+	closeAll(doomed)
+	switch {
+	case c != nil:
+		return c, reused, nil
+	case w != nil:
+		return t.wait(h, w)
+	}
+	c, err = t.connectOwn(f, h)
+	return c, false, err
 }
 
 // hostOf returns what the pool knows of the hop's host, under the protocol that an earlier exchange may have learnt.
@@ -88,7 +90,7 @@ func (t *Transport) hostOf(f *flight) *poolHost {
 	return h
 }
 
-// wait waits for what a waiter is given: a connection, an error, or neither.
+// wait waits for what a waiter is given.
 func (t *Transport) wait(h *poolHost, w *waiter) (*conn, bool, *Error) {
 	select {
 	case <-w.ready:
@@ -100,6 +102,10 @@ func (t *Transport) wait(h *poolHost, w *waiter) (*conn, bool, *Error) {
 	}
 	if w.panics != nil {
 		panic(w.panics)
+	}
+	if w.own {
+		c, err := t.connectOwn(w.f, h)
+		return c, false, err
 	}
 	return w.c, w.reused, w.err
 }
@@ -134,24 +140,26 @@ func (t *Transport) connectOwn(f *flight, h *poolHost) (c *conn, err *Error) {
 	p := &t.pool
 	defer func() {
 		p.mu.Lock()
-		defer p.mu.Unlock()
 		if c == nil {
 			h.open--
-			p.forget(h)
-			return
+		} else {
+			p.enter(h, c)
+			if c.h2 != nil { // it spoke HTTP/1 before
+				c.h2.Reserve()
+			}
+			c.inFlight, c.used = 1, true
 		}
-		p.enter(h, c)
-		if c.h2 != nil { // it spoke HTTP/1 before
-			c.h2.Reserve()
-		}
-		c.inFlight, c.used = 1, true
+		doomed := t.serve(h)
+		p.forget(h)
+		p.mu.Unlock()
+		closeAll(doomed)
 	}()
 	return t.connect(f)
 }
 
-// widen begins to open a connection for those who wait, unless that is under way.
+// widen begins to open a connection for those who wait, unless that is under way or the host has as many as it may have.
 func (t *Transport) widen(h *poolHost) {
-	if h.opening != nil || h.waiting.len == 0 {
+	if h.isH1 || h.opening != nil || h.waiting.len == 0 || !t.pool.room(h) {
 		return
 	}
 	w := h.waiting.front().f
@@ -186,17 +194,14 @@ func (t *Transport) opened(h *poolHost, o *opening, c *conn, err *Error, panics 
 	case c.h2 == nil:
 		h.opening = nil
 		p.enter(h, c)
-		c.inFlight = 1
 		if h.waiting.len > 0 {
 			w := h.nextWaiter()
-			w.c, c.used = c, true
+			w.c, c.inFlight, c.used = c, 1, true
 			close(w.ready)
 		} else {
-			doomed = p.park(c, true)
+			doomed = p.rest(c, true)
 		}
-		for h.waiting.len > 0 { // each needs a connection of its own
-			close(h.nextWaiter().ready)
-		}
+		doomed = append(doomed, t.serve(h)...)
 	default:
 		o.c = c
 		p.enter(h, c)
@@ -229,16 +234,23 @@ func (p *pool) fail(h *poolHost, err *Error, panics any) {
 	}
 }
 
-// serve gives places to those who wait, in the order in which they came, and begins to open a connection for the others.
+// serve gives those who wait what there is, in the order in which they came: a place on a connection, or, over HTTP/1, a
+// connection that they open themselves. For the others it begins to open one.
 func (t *Transport) serve(h *poolHost) (doomed []*conn) {
+	p := &t.pool
 	for h.waiting.len > 0 {
-		c, dead := t.pool.take(h, true)
+		c, dead := p.take(h, h.waiting.front().fresh)
 		doomed = append(doomed, dead...)
-		if c == nil {
+		if c == nil && (!h.isH1 || !p.room(h)) {
 			break
 		}
 		w := h.nextWaiter()
-		w.c, w.reused, c.used = c, c.used, true
+		if c != nil {
+			w.c, w.reused, c.used = c, c.used, true
+		} else {
+			h.open++
+			w.own = true
+		}
 		close(w.ready)
 	}
 	t.widen(h)
@@ -289,7 +301,7 @@ func (p *pool) park(c *conn, keep bool) (doomed []*conn) {
 // rest keeps a connection without an exchange, or drops it; and the one that is idle for the longest where there are too many.
 func (p *pool) rest(c *conn, keep bool) (doomed []*conn) {
 	switch {
-	case c.h2 != nil && !c.h2.Usable(), c.h1 != nil && len(c.host.idle) >= p.maxIdlePerHost, !keep, p.closed, p.maxIdle == 0:
+	case c.h2 != nil && !c.h2.Usable(), c.h1 != nil && len(c.host.idle) >= p.maxIdlePerHost, !keep, p.closed:
 		p.drop(c)
 		return []*conn{c}
 	case c.h1 != nil:

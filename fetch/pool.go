@@ -2,6 +2,7 @@ package fetch
 
 import (
 	"crypto/x509"
+	"math"
 	"net"
 	"net/netip"
 	"sync"
@@ -69,13 +70,14 @@ type poolHost struct {
 	open int // connections, and attempts to open one
 	isH1 bool
 
-	waiting list[*waiter] // for a place on a connection of HTTP/2, or to know that it is HTTP/1
+	waiting list[*waiter] // for a place on a connection, or to be allowed to open one
 	opening *opening      // one at a time
 }
 
 // pool holds the connections of a Transport.
 type pool struct {
 	maxIdle, maxIdlePerHost int
+	maxH1, maxH2            int           // connections of a host, by what it speaks
 	idleTimeout             time.Duration // 0: none
 
 	mu     sync.Mutex
@@ -87,14 +89,18 @@ type pool struct {
 	opened int64
 }
 
-func (p *pool) setup(maxIdle, maxIdlePerHost int, idleTimeout time.Duration) {
-	p.maxIdle, p.maxIdlePerHost, p.idleTimeout = max(maxIdle, 0), max(maxIdlePerHost, 0), idleTimeout
-	if maxIdle < 0 {
-		p.maxIdle = int(^uint(0) >> 1)
+func (p *pool) setup(t *Transport) {
+	unbounded := func(n int) int {
+		if n < 0 {
+			return math.MaxInt
+		}
+		return n
 	}
-	if maxIdlePerHost < 0 {
-		p.maxIdlePerHost = int(^uint(0) >> 1)
-	}
+	p.maxIdle = unbounded(orDefault(t.MaxIdle, defaultMaxIdle))
+	p.maxIdlePerHost = unbounded(orDefault(t.MaxIdlePerHost, defaultMaxIdlePerHost))
+	p.maxH1 = unbounded(orDefault(t.MaxConnsPerHost, max(defaultMaxConnsH1, t.MaxIdlePerHost)))
+	p.maxH2 = unbounded(orDefault(t.MaxConnsPerHost, defaultMaxConnsH2))
+	p.idleTimeout = orNone(t.IdleTimeout, defaultIdleTimeout)
 	p.hosts = map[poolKey]*poolHost{}
 }
 
@@ -129,15 +135,29 @@ func (p *pool) take(h *poolHost, fresh bool) (c *conn, doomed []*conn) {
 		}
 		i++
 	}
-	if n := len(h.idle); n > 0 && !fresh {
+	switch n := len(h.idle); {
+	case n == 0:
+	case !fresh:
 		c := h.idle[n-1]
 		h.idle[n-1] = nil
 		h.idle = h.idle[:n-1]
 		p.idle.remove(&c.node)
 		c.inFlight++
 		return c, doomed
+	case !p.room(h): // for one that nothing was asked over
+		c := h.idle[0]
+		p.drop(c)
+		doomed = append(doomed, c)
 	}
 	return nil, doomed
+}
+
+// room reports whether a host may have another connection.
+func (p *pool) room(h *poolHost) bool {
+	if h.isH1 {
+		return h.open < p.maxH1
+	}
+	return h.open < p.maxH2
 }
 
 // enter takes a new connection into the pool. It has no exchange yet.
@@ -158,7 +178,7 @@ func (t *Transport) release(c *conn, keep bool) {
 	p := &t.pool
 	p.mu.Lock()
 	doomed := p.park(c, keep)
-	if c.h2 != nil && c.host.waiting.len > 0 {
+	if c.host.waiting.len > 0 {
 		doomed = append(doomed, t.serve(c.host)...)
 	}
 	p.mu.Unlock()

@@ -27,6 +27,8 @@ const (
 	defaultMaxHeader      = 2 << 20
 	defaultMaxIdle        = 1024
 	defaultMaxIdlePerHost = 256
+	defaultMaxConnsH1     = 256
+	defaultMaxConnsH2     = 16
 	defaultIdleTimeout    = time.Minute
 	defaultMinRate        = 64
 )
@@ -90,6 +92,12 @@ type Transport struct {
 	IdleReadTimeout time.Duration // without a byte of a body; zero means 30 s
 	MinRate         int           // bytes of a body per second, averaged over 30 s; zero means 64
 	Total           time.Duration // of one exchange from its connection to its last byte, without what a Sink takes; zero means 10 minutes
+
+	// MaxConnsPerHost bounds the connections per route and host, those that are being opened and those that are to be closed after
+	// their last exchange among them. Further requests wait, in the order in which they came, as long as their context allows; a
+	// Sink that asks the same host for more waits for itself where it has the last one. Zero means 256 over HTTP/1.1, or
+	// MaxIdlePerHost where that is more, and 16 over HTTP/2, of which one takes as many requests as the host allows.
+	MaxConnsPerHost int
 
 	MaxIdle        int           // connections that are kept for later; zero means 1024
 	MaxIdlePerHost int           // of those, per route and host; zero means 256
@@ -157,8 +165,7 @@ func (t *Transport) setup() {
 	c.total = orNone(t.Total, defaultTotal)
 
 	t.dns.setup(t.Resolver, orDefault(t.DNSTTL, defaultDNSTTL), orNone(t.DNSTimeout, defaultDNSTimeout))
-	t.pool.setup(orDefault(t.MaxIdle, defaultMaxIdle), orDefault(t.MaxIdlePerHost, defaultMaxIdlePerHost),
-		orNone(t.IdleTimeout, defaultIdleTimeout))
+	t.pool.setup(t)
 	t.setupH2()
 }
 
