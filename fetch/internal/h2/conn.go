@@ -59,7 +59,8 @@ type Conn struct {
 	unsent   []opened
 	batch    []opened // of the batch that is written
 	flushing bool
-	seen     int64 // of all bytes ever queued, how many the server has certainly read
+	seen     int64     // of all bytes ever queued, how many the server has certainly read
+	writing  time.Time // since when; zero: nothing is being written, or it may last for ever
 	writeDue time.Time
 	senders  []*Stream // with body to be sent, served in turn
 	turn     int
@@ -98,6 +99,7 @@ var (
 	errIsDown     = errors.New("the connection can carry no other exchange")
 	errSilence    = errors.New("the server does not answer a PING")
 	errWrite      = errors.New("the server takes nothing")
+	errStalled    = errors.New("the server takes nothing for now")
 	errNoSettings = errors.New("the server says nothing")
 	past          = time.Unix(1, 0)
 )
@@ -152,7 +154,7 @@ func (c *Conn) greet() {
 func (c *Conn) Reserve() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.down != nil || c.withheld > 0 || int64(c.places) >= min(c.peer.streams, int64(c.conf.Limits.Streams)) {
+	if c.down != nil || c.withheld > 0 || len(c.out.b) > maxQueued || int64(c.places) >= min(c.peer.streams, int64(c.conf.Limits.Streams)) {
 		return false
 	}
 	c.places++

@@ -32,7 +32,7 @@ type Limits struct {
 
 // Timeouts bound each phase of an exchange by itself. Zero means the default, a negative value none.
 type Timeouts struct {
-	Write      time.Duration // for the server to take some more of what is to be written; half of it may do; zero means 30 s
+	Write      time.Duration // for the server to take some more of what is to be written; half of it may do; after a tenth no exchange begins; zero means 30 s
 	Header     time.Duration // from the end of the request to the end of the response's head, 1xx included; zero means 30 s
 	IdleRead   time.Duration // without a byte of the body while one is waited for; zero means 30 s
 	MinRate    int           // bytes of body a second, averaged over RateWindow of waiting, from the first one on; zero means 64
@@ -67,6 +67,8 @@ const (
 	maxRequestHead = 1 << 20          // bytes of head that a request may have
 	maxQueued      = 4 << 20          // bytes to be written beyond which no exchange begins
 	maxDataQueued  = 64 << 10         // bytes to be written beyond which no body is added
+	stallShare     = 10               // part of Timeouts.Write after which a write has stalled
+	frameHead      = 9                // bytes of every frame (RFC 9113 4.1)
 	maxReplies     = 64 << 10         // bytes to be written beyond which what asks for a reply is too much
 	maxUseless     = 10_000           // frames in a row that bring nothing
 	usefulBytes    = 32               // of a body that is sent make up for a frame that opened a window
@@ -123,6 +125,9 @@ func (t Timeouts) resolved() Timeouts {
 	}
 	return t
 }
+
+// stall is how long a write may last before nobody is to wait for it who need not. It is at most 0 for no limit.
+func (t *Timeouts) stall() time.Duration { return t.Write / stallShare }
 
 // after returns the end of a phase that began at start; zero when it has none.
 func after(start time.Time, d time.Duration) time.Time {

@@ -3,9 +3,12 @@ package h2
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"net"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -217,19 +220,23 @@ func TestStuckWriteHoldsNobody(t *testing.T) {
 	})
 }
 
-// TestQueueIsBounded: where the server takes nothing, requests are refused when much waits to be written.
+// TestQueueIsBounded: where the server takes nothing, requests are refused when much waits to be written, and no place is given.
 func TestQueueIsBounded(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		client, server := net.Pipe()
-		go func() { _, _ = io.Copy(io.Discard, server) }()
-		s := &stuck{Conn: client, wake: make(chan struct{})}
-		c := NewConn(s, Config{})
+		wake := make(chan struct{})
+		var told atomic.Int32
+		c, _ := withPeer(t, Config{Timeouts: Timeouts{Write: -1}, Changed: func() { told.Add(1) }}, []http2.Setting{}, func(*peer) { <-wake })
 		const each = 1_000_000
 		head := list("x-long", strings.Repeat("~", each))
+		for range 10 {
+			if !c.Reserve() {
+				t.Fatal("no place")
+			}
+		}
 		for i := range 10 {
 			ctx, cancel := context.WithTimeout(t.Context(), time.Second)
-			_, _, err := do(ctx, c, &Request{Path: "/", Header: head})
+			_, err := c.Do(ctx, &Request{Scheme: "https", Authority: "a", Path: "/", Header: head})
 			cancel()
 			want := Cancelled
 			if i > 1+maxQueued/each { // the first lies in the write that is stuck
@@ -242,8 +249,70 @@ func TestQueueIsBounded(t *testing.T) {
 		if n := len(c.out.b); n <= maxQueued || n > maxQueued+maxRequestHead+1000 {
 			t.Errorf("%d bytes wait", n)
 		}
-		close(s.wake)
-		_ = c.Close()
-		_ = server.Close()
+		if c.Reserve() || told.Load() != 1 { // of the settings
+			t.Errorf("there is a place; told %d times", told.Load())
+		}
+		close(wake)
+		synctest.Wait()
+		if !c.Reserve() || told.Load() != 2 {
+			t.Errorf("no place when all is written: %v; told %d times", c.down, told.Load())
+		}
 	})
+}
+
+// TestStalledServerHoldsOnlyWhatItHasSeen: where the server takes nothing, requests that have not gone out are refused soon, as
+// nothing of them was written, and none begins; when it goes on, the others come to their ends, as do those of which it had
+// but a part.
+func TestStalledServerHoldsOnlyWhatItHasSeen(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name  string
+		conf  Timeouts
+		after time.Duration // for a refusal; zero: there is none
+	}{
+		{"usual", Timeouts{}, defaultPhase / stallShare},
+		{"other", Timeouts{Write: time.Minute, PingAfter: -1}, time.Minute / stallShare},
+		{"not asked for", Timeouts{Write: -1}, 0},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				const stalled, late = 20 * time.Second, 10
+				var changed atomic.Bool
+				conn, _ := withPeer(t, Config{Timeouts: c.conf, Changed: func() { changed.Store(true) }}, []http2.Setting{}, func(p *peer) {
+					<-time.After(stalled)
+					for id := p.request(); id != 0; id = p.request() {
+						p.ok(id, fmt.Sprint(id))
+					}
+				})
+				var all sync.WaitGroup
+				fetch := func(header []Field, body []byte, refused bool) {
+					all.Go(func() {
+						start := time.Now()
+						_, _, err := do(t.Context(), conn, &Request{Method: "POST", Path: "/", Header: header, Body: body})
+						took := time.Since(start)
+						if !refused && (err != nil || took != stalled) {
+							t.Errorf("%v after %v", err, took)
+						}
+						e, _ := errors.AsType[*Error](err)
+						if refused && (e == nil || e.Kind != Refused || e.Written || took < c.after || took > c.after*3/2) {
+							t.Errorf("want a refusal: %v after %v", err, took)
+						}
+					})
+					synctest.Wait()
+				}
+				fetch(nil, []byte("first"), false)                         // it is in the peer's window
+				fetch(list("x", strings.Repeat("~", 100_000)), nil, false) // it is partly
+				for i := range late {
+					fetch(list("y", fmt.Sprint(i)), make([]byte, 100*i), c.after > 0)
+				}
+				changed.Store(false)
+				<-time.After(stalled / 2)
+				if conn.Reserve() != (c.after == 0) || conn.Usable() != (c.after == 0) || changed.Load() != (c.after > 0) {
+					t.Errorf("usable %v, told %v", conn.Usable(), changed.Load())
+				}
+				all.Wait()
+			})
+		})
+	}
 }

@@ -1,6 +1,7 @@
 package h2
 
 import (
+	"encoding/binary"
 	"errors"
 	"os"
 	"time"
@@ -18,6 +19,19 @@ func (q *queue) Write(p []byte) (int, error) {
 	q.b = append(q.b, p...)
 	q.total += int64(len(p))
 	return len(p), nil
+}
+
+// dropFrom takes back the frames of a stream, and of all that were opened after it.
+func (q *queue) dropFrom(id uint32) {
+	kept := q.b[:0]
+	for b := q.b; len(b) > 0; {
+		size := frameHead + int(binary.BigEndian.Uint32(b)>>8)
+		if binary.BigEndian.Uint32(b[5:])&maxStream < id {
+			kept = append(kept, b[:size]...)
+		}
+		b = b[size:]
+	}
+	q.b = kept
 }
 
 func isTimeout(err error) bool { return errors.Is(err, os.ErrDeadlineExceeded) }
@@ -75,14 +89,16 @@ func (c *Conn) takeBatch() []byte {
 	c.out.b, c.spare = c.spare[:0], nil
 	c.unsent, c.batch = c.batch[:0], c.unsent
 	c.replies = 0
+	c.tell = c.tell || len(batch) > maxQueued // there are places again
 	for _, o := range c.batch {
 		if o.s.id == o.id {
 			o.s.sent = true
 		}
 	}
 	if limit := c.conf.Timeouts.Write; limit >= 0 && !c.lost {
-		if now := time.Now(); c.writeDue.Sub(now) < limit/2 {
-			c.writeDue = now.Add(limit)
+		c.writing = time.Now()
+		if c.writeDue.Sub(c.writing) < limit/2 {
+			c.writeDue = c.writing.Add(limit)
 			_ = c.nc.SetWriteDeadline(c.writeDue)
 		}
 	}
@@ -91,6 +107,7 @@ func (c *Conn) takeBatch() []byte {
 
 // wrote enters the outcome of a write.
 func (c *Conn) wrote(batch []byte, err error) {
+	c.writing = time.Time{}
 	if cap(batch) <= 2*maxDataQueued {
 		c.spare = batch
 	}
