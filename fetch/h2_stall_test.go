@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -64,3 +65,59 @@ func TestHostThatStopsReading(t *testing.T) {
 		}
 	})
 }
+
+// TestPauseAfterRefusals: a request that the host refuses is sent again at once, and then after pauses that double; one on
+// connections that go away, without pauses. A pause ends with the context of the request.
+func TestPauseAfterRefusals(t *testing.T) {
+	t.Parallel()
+	pauses := []time.Duration{0, 0}
+	for n := range maxRefused - 1 {
+		pauses = append(pauses, refusedPause<<n)
+	}
+	for _, c := range []struct {
+		name    string
+		refuse  func(f *frames, id uint32)
+		cancel  time.Duration // zero: never
+		kind    ErrorKind
+		arrived []time.Duration // each after the one before
+		took    time.Duration
+	}{
+		{"refused for ever", refuse, 0, ErrClosed, pauses, 1500 * time.Millisecond},
+		{"cancelled in a pause", refuse, 250 * time.Millisecond, ErrCanceled, pauses[:3], 250 * time.Millisecond},
+		{"goes away", func(f *frames, id uint32) {
+			_ = f.WriteGoAway(id-1, http2.ErrCodeNo, nil)
+			f.conn.Close()
+		}, 0, ErrClosed, make([]time.Duration, maxGoneAway+1), 0},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				last := time.Now()
+				var arrived log[time.Duration]
+				tr, _, route := rawH2(t, &Transport{}, nil, func(f *frames) {
+					for id := f.request(); id != 0; id = f.request() {
+						now := time.Now()
+						arrived.add(now.Sub(last))
+						last = now
+						c.refuse(f, id)
+					}
+				})
+				ctx, cancel := context.WithCancel(t.Context())
+				defer cancel()
+				if c.cancel > 0 {
+					time.AfterFunc(c.cancel, cancel)
+				}
+				start := time.Now()
+				_, err := tr.Fetch(ctx, &Request{URL: "https://films.example/", Method: "POST", Route: route})
+				if KindOf(err) != c.kind || time.Since(start) != c.took {
+					t.Errorf("%v after %v", err, time.Since(start))
+				}
+				if got := arrived.take(); !slices.Equal(got, c.arrived) {
+					t.Errorf("it arrived after %v, want %v", got, c.arrived)
+				}
+			})
+		})
+	}
+}
+
+func refuse(f *frames, id uint32) { _ = f.WriteRSTStream(id, http2.ErrCodeRefusedStream) }
