@@ -18,10 +18,16 @@ const (
 	downloadPiece        = 16 << 10 // bytes that are paid for at once
 )
 
+// MaxDownloadPause is the longest time between two exchanges of a download that a host may ask for.
+const MaxDownloadPause = 10 * time.Minute
+
 // Errors of downloads.
 var (
 	ErrChanged = errors.New("seine: download: the resource has changed since its first part came")
-	ErrInUse   = errors.New("seine: download: another download writes to the same file")
+	// ErrMismatch is that a host answers with something else in place of the rest: with a page of another media type as a
+	// rule, since a session is over or all who download are to pass a test. What has come stays as it is.
+	ErrMismatch = errors.New("seine: download: the answer is not the resource that the first part is of")
+	ErrInUse    = errors.New("seine: download: another download writes to the same file")
 
 	errRange     = errors.New("the host sends another range than the one asked for")
 	errSize      = errors.New("the size is not the one that the host told")
@@ -36,7 +42,13 @@ var (
 // or with a Last-Modified that is one: RFC 9110 8.8, 13.1.5, 14), and parts are put together only where what the answers tell
 // of it (validator, Last-Modified, size) agrees. A host that sends all of it anew, unchanged, has what is there passed over; one
 // that knows no ranges has to bring all of it within one exchange, so within Transport.Total. The resource is what an answer of
-// 200, 203 or 206 brings; every other status ends the download with a *StatusError.
+// 200, 203 or 206 brings. After a 408, 429, 500, 502, 503 or 504 it is asked for again, see Tries; every other status ends the download
+// with a *StatusError.
+//
+// An answer that brings all of it anew where the rest was asked for is another version when it is of the same media type, or
+// tells none, and has an ETag, a Last-Modified, or else the type or the size of what is there; then the download begins anew. Any other is
+// ErrMismatch, and what is there stays: it can be gone on with once the host answers as it did. A Fetcher with a Login has its answers
+// judged before anything of them is written: see Request.ScreenSink.
 //
 // It may be used for several downloads at once; a limiter whose rule is Shared bounds them together:
 //
@@ -52,8 +64,9 @@ type Downloader struct {
 	// kind ErrSink: MaxWait should be negative.
 	Bytes ratelimit.Limiter
 	// Tries is how many exchanges in a row may bring nothing before the download fails. Zero means 5, negative 1. Between them
-	// it waits for one second, and twice as long each time, up to 30 s. Only what goes beyond the most that there has been
-	// counts as something, so that a resource which changes again and again ends it too.
+	// it waits for one second, and twice as long each time, up to 30 s, or as long as the host asks (see RetryAfter): one that
+	// asks for more than MaxDownloadPause ends the download. Only what goes beyond the most that there has been counts as
+	// something, so that a resource which changes again and again ends it too.
 	Tries int
 }
 
@@ -121,11 +134,12 @@ type download struct {
 	whole     bool // the host's ranges are of no use: all of it is asked for
 
 	// Of the exchange under way.
-	asked  int64  // where the range begins that is asked for; 0: no range
-	at     int64  // where in the resource the next byte belongs
-	until  int64  // where the body ends; -1 if the host did not tell
-	sink   bool   // the Sink was asked
-	failed *Error // why the answer was refused
+	asked  int64         // where the range begins that is asked for; 0: no range
+	at     int64         // where in the resource the next byte belongs
+	until  int64         // where the body ends; -1 if the host did not tell
+	sink   bool          // the Sink was asked
+	failed *Error        // why the answer was refused
+	asks   time.Duration // that the host wants to be left alone
 }
 
 func (d *Downloader) run(ctx context.Context, req *Request, to destination) (*Download, error) {
@@ -180,7 +194,24 @@ func (d *Downloader) check(req *Request) (host string, _ error) {
 // temporary reports whether another exchange may do better after an error.
 func (d *download) temporary(err error) bool {
 	var known *Error
-	return d.ctx.Err() == nil && errors.As(err, &known) && (known.Temporary() || errors.Is(err, errRange))
+	var status *StatusError
+	switch {
+	case d.ctx.Err() != nil:
+		return false
+	case errors.As(err, &status):
+		return isBusy(status.Status) && d.asks <= MaxDownloadPause
+	}
+	return errors.As(err, &known) && (known.Temporary() || errors.Is(err, errRange))
+}
+
+// isBusy reports whether a host may answer otherwise a little later.
+func isBusy(status int) bool {
+	switch status {
+	case http.StatusRequestTimeout, http.StatusTooManyRequests, http.StatusInternalServerError,
+		http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
+		return true
+	}
+	return false
 }
 
 // lost says why what is there is of no use to another exchange; nil if it is.
@@ -192,7 +223,7 @@ func (d *download) lost() error {
 }
 
 func (d *download) pause(idle int) error {
-	wait := time.NewTimer(min(time.Second<<min(idle-1, 10), maxDownloadWait))
+	wait := time.NewTimer(max(min(time.Second<<min(idle-1, 10), maxDownloadWait), d.asks))
 	defer wait.Stop()
 	select {
 	case <-wait.C:

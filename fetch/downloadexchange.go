@@ -1,16 +1,18 @@
 package fetch
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"net/http"
+	"time"
 )
 
 // exchange asks for what is missing. ended says that nothing is. With probe it asks for the last byte of what is there once
 // more: whether that is the last one of the resource, and still of the same version, is what the answer tells.
 func (d *download) exchange(probe bool) (resp *Response, ended bool, err error) {
 	d.exchanges++
-	d.asked, d.at, d.until, d.sink, d.failed = d.start(probe), 0, -1, false, nil
+	d.asked, d.at, d.until, d.sink, d.failed, d.asks = d.start(probe), 0, -1, false, nil, 0
 	resp, err = d.Fetcher.Fetch(d.ctx, d.request())
 	if err == nil && resp == nil {
 		err = &Error{Op: "download", URL: d.req.URL, Kind: ErrInvalid, Err: errNothing}
@@ -26,6 +28,7 @@ func (d *download) exchange(probe bool) (resp *Response, ended bool, err error) 
 	case resp.Status == http.StatusRequestedRangeNotSatisfiable && d.asked > 0:
 		return d.beyond(resp)
 	case !isResource(resp.Status):
+		d.asks, _ = RetryAfter(resp.Header, resp.Status, cmp.Or(resp.FetchedAt, time.Now()), -1)
 		return nil, false, &StatusError{Status: resp.Status, URL: resp.URL}
 	}
 	if err := d.body(resp); err != nil {
@@ -119,7 +122,7 @@ func (d *download) pass(resp *Response) error {
 
 // open is the Sink of an exchange. It finds out where the body belongs.
 func (d *download) open(head *Response) (io.Writer, error) {
-	d.sink = true
+	d.sink, d.failed = true, nil
 	if !isResource(head.Status) {
 		return nil, nil
 	}
@@ -140,7 +143,7 @@ func (d *download) open(head *Response) (io.Writer, error) {
 	return d, d.place(head, first, total)
 }
 
-// place goes on behind what is there if the answer is of the same version, and else begins anew.
+// place goes on behind what is there if the answer is of the same version, and begins anew if it is of another one.
 func (d *download) place(head *Response, first, total int64) error {
 	got, size := versionOf(head, total), d.to.size()
 	same := d.known.agrees(got, d.asked > 0 && head.Status == http.StatusPartialContent) && (total < 0 || total >= size)
@@ -149,6 +152,10 @@ func (d *download) place(head *Response, first, total int64) error {
 		d.known.Total = max(d.known.Total, got.Total)
 	case first > 0:
 		return d.refuse()
+	case size > 0 && d.known.isUnlike(got):
+		d.fail(ErrTruncated, ErrMismatch)
+		d.failed.Final = true
+		return d.failed
 	case !d.to.restarts():
 		d.fail(ErrTruncated, ErrChanged)
 		d.failed.Final = true

@@ -32,7 +32,8 @@ type partInfo struct {
 
 // File writes a resource to the file at path, which is there as a whole or not at all: until then what has come is in
 // path+".part", and path+".part.json" says of what. After an error, or the end of the process, both stay, and the next
-// download of the same URL to the same path goes on from there if the resource has not changed; if it has, it begins anew.
+// download of the same URL to the same path goes on from there if the resource has not changed; if it has, it begins anew. After
+// ErrMismatch they have to be deleted to have it begin anew all the same.
 // A file that is there is replaced. A second download to the same path, of this process or another, fails with ErrInUse while the
 // first runs (on Unix and Windows; elsewhere it is up to the caller). What is in the part when the machine itself dies is not
 // looked at again: delete it then. Request.MaxBody bounds the whole; zero means DefaultMaxBody, negative no bound.

@@ -86,6 +86,7 @@ func TestPartsArePutTogetherOnlyIfTheyAgree(t *testing.T) {
 	dated := func(info *partInfo, _ *string) {
 		info.Validator, info.Modified = "Sat, 01 May 1999 00:00:00 GMT", "Sat, 01 May 1999 00:00:00 GMT"
 	}
+	typed := func(info *partInfo, _ *string) { info.Type = "video/mp4" }
 	modified := func(info *partInfo, _ *string) { info.Modified = "Sat, 01 May 1999 00:00:00 GMT" }
 	all := func(info *partInfo, part *string) { *part = letters }
 	allUntold := func(info *partInfo, part *string) { info.Total, *part = 0, letters }
@@ -112,7 +113,14 @@ func TestPartsArePutTogetherOnlyIfTheyAgree(t *testing.T) {
 		{"by date, another", dated, []turn{{206, "Last-Modified: Sun, 02 May 1999 00:00:00 GMT|Content-Range: bytes 5-9/10", "FGHIJ", false}, anew}, "ABCDE", 0, "bytes=5- Sat, 01 May 1999 00:00:00 GMT|"},
 		{"by date, and a tag that was not there", dated, []turn{{206, v1 + "|" + date + "|Content-Range: bytes 5-9/10", "FGHIJ", false}, anew}, "ABCDE", 0, "bytes=5- Sat, 01 May 1999 00:00:00 GMT|"},
 		{"by date, the whole", dated, []turn{{200, date + "|" + later + "|Content-Length: 10", letters, false}}, letters, 5, "bytes=5- Sat, 01 May 1999 00:00:00 GMT"},
-		{"by date, the whole without one", dated, []turn{{200, "Content-Length: 5", "ABCDE", false}}, "ABCDE", 0, "bytes=5- Sat, 01 May 1999 00:00:00 GMT"},
+		{"by date, the whole of the same size without one", dated, []turn{{200, "Content-Length: 10", "ABCDEFGHIJ", false}}, "ABCDEFGHIJ", 0, "bytes=5- Sat, 01 May 1999 00:00:00 GMT"},
+		{"the whole of the same type without a tag", typed, []turn{{200, "Content-Type: Video/MP4; x=y", "ABC", false}}, "ABC", 0, `bytes=5- "v1"`},
+		{"the whole of another version and the same type", typed, []turn{{200, v2 + "|Content-Type: video/mp4", "ABC", false}}, "ABC", 0, `bytes=5- "v1"`},
+		{"the whole of another date and no type", typed, []turn{{200, date, "ABC", false}}, "ABC", 0, `bytes=5- "v1"`},
+		{"the whole with a weak tag", nil, []turn{{200, `ETag: W/"v2"`, "ABC", false}}, "ABC", 0, `bytes=5- "v1"`},
+		{"the rest under another type", typed, []turn{{206, v1 + "|Content-Type: text/html|Content-Range: bytes 5-9/10", "fghij", false}}, letters, 5, `bytes=5- "v1"`},
+		{"busy for once", nil, []turn{{503, "", "busy", false}, {206, v1 + "|Content-Range: bytes 5-9/10", "fghij", false}}, letters, 5, `bytes=5- "v1"|bytes=5- "v1"`},
+		{"busy now and then", nil, []turn{{429, "Retry-After: 600", "", false}, {502, "", "", true}, {206, v1 + "|Content-Range: bytes 5-6/10", "fg", false}, {500, "", "", false}, {504, "", "", false}, {408, "", "", false}, {206, v1 + "|Content-Range: bytes 7-9/10", "hij", false}}, letters, 5, `bytes=5- "v1"|bytes=5- "v1"|bytes=5- "v1"|bytes=7- "v1"|bytes=7- "v1"|bytes=7- "v1"|bytes=7- "v1"`},
 		{"begins elsewhere", nil, []turn{{206, v1 + "|Content-Range: bytes 4-9/10", "efghij", false}, again}, letters, 5, `bytes=5- "v1"|`},
 		{"no Content-Range", nil, []turn{{206, v1, "fghij", false}, again}, letters, 5, `bytes=5- "v1"|`},
 		{"several ranges", nil, []turn{{206, v1 + "|Content-Type: multipart/byteranges; boundary=x|Content-Range: bytes 5-9/10", "--x--", false}, again}, letters, 5, `bytes=5- "v1"|`},
@@ -180,6 +188,9 @@ func keepPart(t *testing.T, path string, info partInfo, part string) {
 func TestDownloadsThatFailKeepTheirPart(t *testing.T) {
 	t.Parallel()
 	none := func(*partInfo, *string) {}
+	untold := func(info *partInfo, _ *string) { info.URL = "" } // what the part is of is not known
+	typed := func(info *partInfo, _ *string) { info.Type = "video/mp4" }
+	dated := func(info *partInfo, _ *string) { info.Validator = "Sat, 01 May 1999 00:00:00 GMT" }
 	for _, c := range []struct {
 		name  string
 		left  func(*partInfo, *string)
@@ -196,7 +207,16 @@ func TestDownloadsThatFailKeepTheirPart(t *testing.T) {
 		{"226", none, 0, []turn{{226, v1, "delta", false}}, nil, 1, "abcde", 0},
 		{"304", none, 0, []turn{{304, v1, "", false}}, nil, 1, "abcde", 0},
 		{"404", none, 0, []turn{{404, v1, "not here", false}}, nil, 1, "abcde", 0},
-		{"503, cut", none, 0, []turn{{503, "", "busy", true}}, nil, 1, "abcde", 0},
+		{"503, cut", none, 0, []turn{{503, "", "busy", true}}, nil, 5, "abcde", 15 * time.Second},
+		{"501", none, 0, []turn{{501, "", "", false}}, nil, 1, "abcde", 0},
+		{"429 for ten minutes each", none, 0, []turn{{429, "Retry-After: 600", "", false}}, nil, 5, "abcde", 40 * time.Minute},
+		{"503 for longer than is waited for", none, 0, []turn{{503, "Retry-After: 601", "", false}}, nil, 1, "abcde", 0},
+		{"a page", none, 0, []turn{{200, "Content-Type: text/html", "<html>log in", false}}, ErrMismatch, 1, "abcde", 0},
+		{"a page of another type, with a tag", typed, 0, []turn{{200, v2 + "|Content-Type: text/html", "<html>log in", false}}, ErrMismatch, 1, "abcde", 0},
+		{"a page of the same size", typed, 0, []turn{{200, "Content-Length: 10|Content-Type: text/html", "<html>1234", false}}, ErrMismatch, 1, "abcde", 0},
+		{"a page after a wrong range", none, 0, []turn{{206, v1 + "|Content-Range: bytes 4-9/10", "efghij", false}, {200, "Content-Type: text/html", "<html>log in", false}}, ErrMismatch, 2, "abcde", time.Second},
+		{"by date, another size without one", dated, 0, []turn{{200, "Content-Length: 5", "ABCDE", false}}, ErrMismatch, 1, "abcde", 0},
+		{"a page where nothing tells versions apart", func(info *partInfo, _ *string) { info.URL = "" }, 0, []turn{{200, "Content-Type: video/mp4", "ABCDE", true}, {200, "Content-Type: text/html", "<html>log in", false}}, ErrMismatch, 2, "ABCDE", time.Second},
 		{"416 to a request for all", func(info *partInfo, _ *string) { info.URL = "" }, 0, []turn{{416, "", "", false}}, nil, 1, "abcde", 0},
 		{"at the bound of all, too long", none, 10, []turn{{206, v1 + "|Content-Range: bytes 5-10/*", "fghijk", false}}, ErrBodyLimit, 1, "abcde", 0},
 		{"a size beyond the bound", none, 9, []turn{{206, v1 + "|Content-Range: bytes 5-9/10", "fghij", false}}, ErrBodyLimit, 1, "abcde", 0},
@@ -207,7 +227,8 @@ func TestDownloadsThatFailKeepTheirPart(t *testing.T) {
 		{"wrong ranges and broken wholes", none, 0, []turn{{206, v1 + "|Content-Range: bytes 4-9/10", "efghij", false}, {200, whole1, "abc", true}}, ErrTruncated, 5, "abcde", 15 * time.Second},
 		{"ranges alone, and wrong ones", none, 0, []turn{{206, v1 + "|Content-Range: bytes 4-9/10", "efghij", false}}, ErrProtocol, 5, "abcde", 15 * time.Second},
 		{"no ranges, breaks off where it did", none, 0, []turn{{200, whole1, "abcdefg", true}}, ErrTruncated, 5, "abcdefg", 15 * time.Second},
-		{"no ranges, no tag, breaks off", none, 0, []turn{{200, "", "ABCDEFG", true}}, ErrTruncated, 5, "ABCDEFG", 15 * time.Second},
+		{"no ranges, no tag, breaks off", untold, 0, []turn{{200, "", "ABCDEFG", true}}, ErrTruncated, 5, "ABCDEFG", 15 * time.Second},
+		{"no ranges, no tag, and neither type nor size", none, 0, []turn{{200, "", "ABCDEFG", true}}, ErrMismatch, 1, "abcde", 0},
 		{"another version each time", none, 0, []turn{{200, v2, "ABC", true}, {200, v1, "abc", true}, {200, v2, "ABCD", true}, {200, v1, "abc", true}, {200, v2, "AB", true}}, ErrTruncated, 5, "AB", 15 * time.Second},
 		{"says nothing", none, 0, []turn{{206, v1, "", false}}, ErrProtocol, 5, "abcde", 15 * time.Second},
 	} {

@@ -12,6 +12,7 @@ type version struct {
 	Validator string `json:"validator"`          // strong: an ETag, or else a Last-Modified; "" if the rest cannot be asked for
 	Modified  string `json:"modified,omitempty"` // Last-Modified
 	Total     int64  `json:"total,omitempty"`    // bytes of the whole; 0 if the host did not tell
+	Type      string `json:"type,omitempty"`     // media type, without parameters
 
 	tagged bool // there was an ETag, of whatever kind
 }
@@ -21,7 +22,7 @@ type version struct {
 func versionOf(head *Response, total int64) version {
 	h := head.Header
 	tags := h["Etag"]
-	v := version{Modified: h.Get("Last-Modified"), Total: max(total, 0), tagged: len(tags) > 0}
+	v := version{Modified: h.Get("Last-Modified"), Total: max(total, 0), Type: mediaType(h), tagged: len(tags) > 0}
 	switch {
 	case isCoded(h), head.Status == http.StatusNonAuthoritativeInfo, strings.EqualFold(h.Get("Accept-Ranges"), "none"):
 	case len(tags) == 1 && isStrongTag(tags[0]):
@@ -45,6 +46,19 @@ func (v version) agrees(got version, ranged bool) bool {
 		return true
 	}
 	return ranged && !isStrongTag(v.Validator) && !got.tagged
+}
+
+// isUnlike reports whether an answer that is not of the version is not of another one of the same resource either, as far as can
+// be told: it is of another media type, or has nothing that tells versions apart, and neither the type nor the size of what is
+// there. Such are the pages that hosts send, as if all were well, in place of what was asked for.
+func (v version) isUnlike(got version) bool {
+	switch {
+	case v.Type != "" && got.Type != "" && v.Type != got.Type:
+		return true
+	case v.Validator == "", got.tagged, got.Modified != "":
+		return false
+	}
+	return (v.Type == "" || got.Type == "") && (v.Total == 0 || v.Total != got.Total)
 }
 
 // isStrongTag reports whether s is an entity tag without the mark of a weak one (RFC 9110 8.8.3).
@@ -75,8 +89,13 @@ func isCoded(h http.Header) bool {
 
 // isMultipart reports whether the body is ranges one after the other (RFC 9110 14.6), which only those get who ask for several.
 func isMultipart(h http.Header) bool {
+	return mediaType(h) == "multipart/byteranges"
+}
+
+// mediaType returns that of the body in lower case, without parameters.
+func mediaType(h http.Header) string {
 	kind, _, _ := strings.Cut(h.Get("Content-Type"), ";")
-	return strings.EqualFold(strings.TrimSpace(kind), "multipart/byteranges")
+	return strings.ToLower(strings.TrimSpace(kind))
 }
 
 // contentLength returns the length that the head promises of a body without a content coding, or -1.

@@ -24,7 +24,9 @@ type LoginPolicy struct {
 	Login func(ctx context.Context, f Fetcher, session string) error
 	// Out reports whether an answer says that its session is not logged in: a redirect to the login, a 401. The session is
 	// logged in anew then, once for all requests that find out, and the request is sent again, once. Where the first answer after
-	// a login says so, the login has failed: see Tries. Nil never does.
+	// a login says so, the login has failed: see Tries. Of a request with a Sink it is asked about the head first, which has no body,
+	// and what it says of that decides whether the Sink gets the body; a 2xx that is out after a login is an error there. Nil
+	// never does.
 	Out func(*Response) bool
 	// Late logs a session in when an answer says that it is not, and not before its first request: for jars that were saved.
 	Late bool
@@ -100,16 +102,29 @@ func (l *logins) fetch(ctx context.Context, next Fetcher, req *Request) (*Respon
 	times, err = l.ensure(ctx, next, req, session, times+1)
 	switch {
 	case errors.Is(err, errStillOut):
-		return resp, nil
+		return deliverOut(req, resp)
 	case err != nil:
 		return nil, err
 	}
-	resp, _, err = l.ask(ctx, next, req, session, times)
-	return resp, err
+	if resp, out, err = l.ask(ctx, next, req, session, times); err != nil || !out {
+		return resp, err
+	}
+	return deliverOut(req, resp)
+}
+
+// deliverOut delivers an answer of a session that is out, but not to a Sink as if it were what was asked for.
+func deliverOut(req *Request, resp *Response) (*Response, error) {
+	if req.Sink != nil && resp.StatusErr() == nil {
+		return nil, &Error{Op: "login", URL: resp.URL, Kind: KindOf(errStillOut), Err: errStillOut}
+	}
+	return resp, nil
 }
 
 // ask sends a request of a session that was logged in so many times. out says that the answer says that it is not.
 func (l *logins) ask(ctx context.Context, next Fetcher, req *Request, s *login, times int) (resp *Response, out bool, err error) {
+	if l.policy.Out != nil {
+		req = req.ScreenSink(func(head *Response) bool { return !l.policy.Out(head) })
+	}
 	resp, err = next.Fetch(ctx, req)
 	if err == nil && l.policy.Out != nil {
 		out = l.policy.Out(resp)

@@ -17,6 +17,23 @@ import (
 // writer closes it.
 type Sink func(head *Response) (io.Writer, error)
 
+// ScreenSink returns the request, or a copy of it where it has a Sink: that Sink is asked for a writer only where accept agrees
+// to the head of an answer. The body of any other stays in memory, as that of a request without a Sink does. It is for a Middleware that
+// judges answers and may send the request again, so that nothing of an answer which it does not deliver reaches the Sink.
+func (r *Request) ScreenSink(accept func(head *Response) bool) *Request {
+	if r.Sink == nil {
+		return r
+	}
+	c := r.Clone()
+	c.Sink = func(head *Response) (io.Writer, error) {
+		if !accept(head) {
+			return nil, nil
+		}
+		return r.Sink(head)
+	}
+	return c
+}
+
 // sinkError is an error of the caller's own Sink or writer.
 type sinkError struct{ err error }
 
