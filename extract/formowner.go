@@ -16,9 +16,8 @@ import (
 
 // formPass notes the tags of forms and their controls.
 type formPass struct {
-	tags      []formTag
-	forms     map[uint32]int // tags of forms by the ids of the builder
-	misnested bool           // a control stands outside its form
+	tags  []formTag
+	forms map[uint32]int // tags of forms by the ids of the builder
 }
 
 // formTag is the start tag of a form or a control.
@@ -37,22 +36,11 @@ func (p *formPass) start(b *builder, name atom.Atom, at int) {
 	case atom.Input, atom.Button, atom.Select, atom.Textarea:
 		if b.form != 0 && !b.has(atom.Template) {
 			tag.owner = p.forms[b.form]
-			p.misnested = p.misnested || b.openForm() != b.form
 		}
 	default:
 		return
 	}
 	p.tags = append(p.tags, tag)
-}
-
-// openForm is the id of the innermost open form; zero: none.
-func (b *builder) openForm() uint32 {
-	for i := len(b.open) - 1; i >= 0; i-- {
-		if e := &b.open[i]; e.atom == atom.Form && e.space == inHTML {
-			return e.id
-		}
-	}
-	return 0
 }
 
 // formMark is the attribute by which elements of a tree are known by their tags. The first of a name counts, so that what a page
@@ -71,8 +59,7 @@ func (p *formPass) mark(text []byte) []byte {
 	return append(out, text[done:]...)
 }
 
-// formOwners returns the forms of controls by the rule above; nil where every control stands in its form. For controls that
-// are not in the map the form around them counts.
+// formOwners returns the forms of controls by the rule above. For controls that are not in the map the form around them counts.
 func (d *Document) formOwners() (map[*html.Node]*html.Node, error) {
 	tree, err := d.tree()
 	if err != nil {
@@ -85,11 +72,7 @@ func (d *Document) formOwners() (map[*html.Node]*html.Node, error) {
 	if tree.flattened {
 		text = flatten(text, bytes.Count(text, []byte("<")))
 	}
-	pass := passForms(text)
-	if !pass.misnested {
-		return nil, nil
-	}
-	return pass.owners(tree.root, text)
+	return passForms(text).owners(tree.root, text)
 }
 
 // passForms follows a page whose tree is neither too deep nor too large.
@@ -101,7 +84,7 @@ func passForms(text []byte) *formPass {
 }
 
 // owners finds the elements of the tags in the tree of the page: another tree is built of the page with marks, which change no
-// shape.
+// shape. (The order of the tags does not do: tables and formatting elements move what stands in them.)
 func (p *formPass) owners(root *html.Node, text []byte) (map[*html.Node]*html.Node, error) {
 	marked, err := parseTree(p.mark(text))
 	if err != nil {
