@@ -25,7 +25,7 @@ func (t *Transport) setupH2() {
 	c.h2.Limits = h2.Limits{HeaderBytes: c.limits.HeaderBytes}
 	if p := t.HTTP2; p != nil {
 		c.bad = p.check()
-		c.h2.Params = p.params()
+		c.h2.Params, c.h2.Limits.Held = p.params(), p.Held
 	}
 	c.h2.Timeouts = h2.Timeouts{
 		Header: c.timeouts.Header, IdleRead: c.timeouts.IdleRead, MinRate: c.timeouts.MinRate, RateWindow: c.timeouts.RateWindow,

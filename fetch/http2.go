@@ -6,7 +6,8 @@ import (
 	"github.com/seine-go/seine/fetch/internal/h2"
 )
 
-// HTTP2 is what a host sees of a Transport over HTTP/2 beside its requests, and can tell clients apart by. The order of header
+// HTTP2 is how a Transport speaks HTTP/2: what a host sees of it beside its requests, and can tell clients apart by, and what
+// is held for those who read. The order of header
 // fields is that of each request (Request.HeaderOrder). The zero value is a client that looks like no browser.
 type HTTP2 struct {
 	// Settings are sent in this order, and what they say holds: INITIAL_WINDOW_SIZE, MAX_FRAME_SIZE, HEADER_TABLE_SIZE bound
@@ -15,6 +16,10 @@ type HTTP2 struct {
 	// ConnWindow is how many bytes of bodies a host may have under way on a connection, over all streams, from 65,535 to
 	// 2,147,483,647. Zero means 16 MiB.
 	ConnWindow uint32
+	// Held is how many bytes of bodies may wait on a connection for those who read them, over all streams, before the host is
+	// given no more credit: then ConnWindow may come yet, and nothing more, nor does a request begin there, until somebody reads.
+	// With Transport.MaxConnsPerHost it bounds what a host can have held. Zero means 64 MiB, negative no limit but those of streams.
+	Held int
 	// Tree is sent after the settings, as PRIORITY frames. The streams must not be those of requests.
 	Tree []HTTP2Priority
 	// FirstStream is the odd number of the first request's stream. Zero means 1, or the one after the highest of Tree.

@@ -1,9 +1,14 @@
 package fetch
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"io"
+	"net/http"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 
@@ -70,6 +75,51 @@ func TestHTTP2IsTheCallers(t *testing.T) {
 			t.Errorf("\n got %s\nwant %s", got, want)
 		}
 	})
+}
+
+// TestHTTP2HeldIsBounded: what waits for a Sink that takes nothing is bounded as the caller says, by a window more.
+func TestHTTP2HeldIsBounded(t *testing.T) {
+	t.Parallel()
+	const window, streams, slack = 1 << 16, 40, 16 << 10 // the last is what the host has in hand for each stream
+	for _, c := range []struct{ held, least, most int64 }{
+		{200_000, 200_000, 200_000 + 2*window + 8*slack},
+		{1 << 20, 1 << 20, 1<<20 + 2*window + 20*slack},
+		{-1, streams * window, streams * (window + slack)},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			var sent atomic.Int64
+			tr, _, route := h2Client(t, &Transport{MaxConnsPerHost: 1, HTTP2: &HTTP2{
+				Settings: []HTTP2Setting{{4, window}}, ConnWindow: window, Held: int(c.held),
+			}}, func(w http.ResponseWriter, r *http.Request) {
+				for {
+					n, err := w.Write(make([]byte, 4096))
+					if err != nil {
+						return
+					}
+					sent.Add(int64(n))
+				}
+			})
+			ctx, cancel := context.WithCancel(t.Context())
+			var all sync.WaitGroup
+			for range streams {
+				all.Go(func() {
+					_, err := tr.Fetch(ctx, &Request{URL: "https://films.example/", Route: route, Sink: func(*Response) (io.Writer, error) {
+						<-ctx.Done()
+						return nil, ctx.Err()
+					}})
+					if !errors.Is(err, ErrCanceled) {
+						t.Errorf("%v", err)
+					}
+				})
+				synctest.Wait()
+			}
+			if n := sent.Load(); n < c.least || n > c.most {
+				t.Errorf("with %d held %d bytes were sent, want %d to %d", c.held, n, c.least, c.most)
+			}
+			cancel()
+			all.Wait()
+		})
+	}
 }
 
 // TestHTTP2IsChecked: what cannot be is named, and nothing is sent.
