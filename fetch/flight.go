@@ -31,6 +31,8 @@ type flight struct {
 	goneAway    int  // how often it was giving the connection up
 	withoutBody bool // a redirect has turned the request into a GET: what tells of its body stays behind
 
+	refererPolicy RefererPolicy // of the request, or the last that a redirect has named
+
 	basic string // Authorization of the user info that the URL has, or one before it of the same origin
 
 	jar     *cookie.Jar     // nil: no cookies
@@ -100,7 +102,7 @@ func (f *flight) prepare() *Error {
 		return &Error{Op: "check", URL: f.req.URL, Kind: ErrRefused, Err: errScheme}
 	}
 	f.url, f.body, f.route = u, f.req.Body, f.req.Route
-	f.basic = basicAuth(u.Username(), u.Password())
+	f.basic, f.refererPolicy = basicAuth(u.Username(), u.Password()), f.req.RefererPolicy
 	if f.method = f.req.Method; f.method == "" {
 		f.method = "GET"
 	}

@@ -52,7 +52,7 @@ func (r *Request) Check() error {
 	if r.Kind > identity.Favicon {
 		return &HeaderError{"kind", "none of the kinds"}
 	}
-	if r.RefererPolicy > NoReferer {
+	if r.RefererPolicy > OriginWhenCrossOrigin {
 		return &HeaderError{"referer policy", "none of the policies"}
 	}
 	if r.Charset != "" && charset.Lookup(r.Charset) == "" {

@@ -140,6 +140,7 @@ func (f *flight) redirect(a *answer) *Error {
 	if f.url.Hostname() != next.Hostname() {
 		f.route.ServerName = ServerName{}
 	}
+	f.refererPolicy = f.refererPolicy.After(a.Header)
 	f.url = next
 	return nil
 }

@@ -18,7 +18,36 @@ const (
 	StrictOrigin                                     // the origin, nothing from https to http
 	FullURL                                          // the URL always
 	NoReferer                                        // nothing
+	NoRefererWhenDowngrade                           // the URL, nothing from https to http
+	OriginOnly                                       // the origin always
+	OriginWhenCrossOrigin                            // the URL within the origin, the origin for others
 )
+
+// refererPolicies are the names of the policies in a Referrer-Policy field, in lower case.
+var refererPolicies = map[string]RefererPolicy{
+	"strict-origin-when-cross-origin": StrictOriginWhenCrossOrigin,
+	"same-origin":                     SameOrigin,
+	"strict-origin":                   StrictOrigin,
+	"unsafe-url":                      FullURL,
+	"no-referrer":                     NoReferer,
+	"no-referrer-when-downgrade":      NoRefererWhenDowngrade,
+	"origin":                          OriginOnly,
+	"origin-when-cross-origin":        OriginWhenCrossOrigin,
+}
+
+// After returns the policy of what comes after an answer, from p: that of its Referrer-Policy field, the last that it names
+// which is known, else p (Referrer Policy 8.1 and 8.2). It is for those who follow redirects by themselves; a Transport has done
+// so.
+func (p RefererPolicy) After(header http.Header) RefererPolicy {
+	for _, value := range header["Referrer-Policy"] {
+		for name := range strings.SplitSeq(value, ",") {
+			if named, ok := refererPolicies[strings.ToLower(strings.Trim(name, " \t"))]; ok {
+				p = named
+			}
+		}
+	}
+	return p
+}
 
 // RefererOptions are the settings of Referer. The zero value does what browsers do with the Referer that a request gives.
 type RefererOptions struct {
@@ -31,7 +60,7 @@ type RefererOptions struct {
 // Referer writes the Referer of each request as a policy has it: without fragment and user info, and no more of it than the
 // host of the request may know. A value that is no http or https URL is left out, and so is the field where the request has it
 // without a value. The page that led to the request, and the policy, go on with it (Request.Initiator, RefererPolicy), so that a
-// Transport tells the targets of redirects what they may know, and cookies go by what the page is and not by what is told of it.
+// Transport tells the targets of redirects what they may know, by the policy that a redirect names where it does, and cookies go by what the page is and not by what is told of it.
 // It can stand anywhere in a chain.
 func Referer(o RefererOptions) Middleware {
 	return middleware("referer", func(ctx context.Context, next Fetcher, req *Request) (*Response, error) {
@@ -76,7 +105,7 @@ func (w *fields) refererField(as string) {
 	if there {
 		as, w.out = w.out[from].Name, w.out[:from]
 	}
-	if value := f.req.RefererPolicy.Referer(f.req.initiator(), f.url.Href()); value != "" {
+	if value := f.refererPolicy.Referer(f.req.initiator(), f.url.Href()); value != "" {
 		w.add(as, value)
 	}
 }
@@ -117,8 +146,10 @@ func (p RefererPolicy) Referer(page, url string) string {
 	full, origin := from.WithoutUserInfo().WithoutFragment().Href(), from.Origin()+"/"
 	same, down := from.Origin() == to.Origin(), from.Scheme() == "https" && to.Scheme() != "https"
 	switch {
-	case p == FullURL, same && p != StrictOrigin:
+	case p == FullURL, p == NoRefererWhenDowngrade && !down, same && p != StrictOrigin && p != OriginOnly:
 		return full
+	case p == OriginOnly, p == OriginWhenCrossOrigin:
+		return origin
 	case p == SameOrigin, down:
 		return ""
 	}

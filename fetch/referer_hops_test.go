@@ -15,8 +15,8 @@ import (
 )
 
 // refererHost answers every host in memory; each hop of a path "/a/b/c" leads to the host that the next part names, and what
-// was told on the way is kept.
-func refererHost(t *testing.T, tr *Transport) (*Transport, *log[string]) {
+// was told on the way is kept. The redirects name the policies that are given, one after the other.
+func refererHost(t *testing.T, tr *Transport, policies ...[]string) (*Transport, *log[string]) {
 	t.Helper()
 	var network memhttp.Network
 	told := new(log[string])
@@ -24,6 +24,13 @@ func refererHost(t *testing.T, tr *Transport) (*Transport, *log[string]) {
 		network.Serve(t, name, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			told.add(strings.Join(r.Header["Referer"], "|"))
 			if next, rest, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/"); next != "" {
+				switch {
+				case len(policies) == 0:
+				case rest != "":
+					w.Header()["Referrer-Policy"] = policies[0]
+				default:
+					w.Header()["Referrer-Policy"] = policies[1]
+				}
 				http.Redirect(w, r, "http://"+next+"/"+rest, http.StatusFound)
 			}
 		}))
@@ -79,10 +86,68 @@ func TestRefererAtEachHop(t *testing.T) {
 		if got := told.take(); fmt.Sprint(got) != fmt.Sprint([]string{page, "", ""}) {
 			t.Errorf("as a secret: %q", got)
 		}
-		if _, err := tr.Fetch(t.Context(), &Request{URL: "http://films.example/", RefererPolicy: NoReferer + 1}); KindOf(err) != ErrInvalid {
+		if _, err := tr.Fetch(t.Context(), &Request{URL: "http://films.example/", RefererPolicy: OriginWhenCrossOrigin + 1}); KindOf(err) != ErrInvalid {
 			t.Errorf("a policy that is none: %v", err)
 		}
 	})
+}
+
+// TestRedirectsNameThePolicy: what a redirect says of the Referer holds for the hops after it, until another says otherwise.
+func TestRedirectsNameThePolicy(t *testing.T) {
+	t.Parallel()
+	const page, origin = "http://films.example/list?page=2", "http://films.example/"
+	synctest.Test(t, func(t *testing.T) {
+		for _, c := range []struct {
+			policy        RefererPolicy // of the request
+			first, second []string      // of the redirects
+			want          []string      // that the three hosts are told
+		}{
+			{0, nil, nil, []string{page, origin, page}},
+			{0, []string{"no-referrer"}, nil, []string{page, "", ""}},
+			{0, []string{"no-referrer"}, []string{"unsafe-url"}, []string{page, "", page}},
+			{0, []string{"unsafe-url"}, nil, []string{page, page, page}},
+			{NoReferer, []string{"unsafe-url"}, []string{"origin"}, []string{"", page, origin}},
+			{0, []string{"same-origin"}, nil, []string{page, "", page}},
+			{FullURL, []string{"strict-origin"}, nil, []string{page, origin, origin}},
+			{FullURL, []string{"strict-origin-when-cross-origin"}, nil, []string{page, origin, page}},
+			{NoReferer, []string{"no-referrer-when-downgrade"}, []string{"origin-when-cross-origin"}, []string{"", page, page}},
+			{0, []string{" No-Referrer , what-is-not-known,"}, nil, []string{page, "", ""}},
+			{0, []string{"no-referrer, unsafe-url"}, nil, []string{page, page, page}},
+			{0, []string{"unsafe-url", "no-referrer"}, nil, []string{page, "", ""}},
+			{0, []string{"", "always", "no referrer"}, nil, []string{page, origin, page}},
+		} {
+			tr, told := refererHost(t, &Transport{}, c.first, c.second)
+			req := &Request{URL: "http://films.example/other.example/films.example/", Initiator: page, RefererPolicy: c.policy}
+			for range 2 { // nothing of one request is left for the next
+				wantAnswer(t, tr, req)
+				if got := told.take(); fmt.Sprint(got) != fmt.Sprint(c.want) {
+					t.Errorf("%q, then %q: told %q, want %q", c.first, c.second, got, c.want)
+				}
+			}
+		}
+	})
+}
+
+// TestPoliciesOfTheReferer tells targets as much as Referrer Policy 3 has it.
+func TestPoliciesOfTheReferer(t *testing.T) {
+	t.Parallel()
+	const page, origin = "https://films.example/list?page=2", "https://films.example/"
+	for policy, want := range map[RefererPolicy][3]string{ // the origin itself, another of https, one of http
+		StrictOriginWhenCrossOrigin: {page, origin, ""},
+		SameOrigin:                  {page, "", ""},
+		StrictOrigin:                {origin, origin, ""},
+		FullURL:                     {page, page, page},
+		NoReferer:                   {"", "", ""},
+		NoRefererWhenDowngrade:      {page, page, ""},
+		OriginOnly:                  {origin, origin, origin},
+		OriginWhenCrossOrigin:       {page, origin, origin},
+	} {
+		for i, url := range []string{"https://films.example/x", "https://other.example/", "http://films.example/x"} {
+			if got := policy.Referer(page+"#part", url); got != want[i] {
+				t.Errorf("policy %d for %s: %q, want %q", policy, url, got, want[i])
+			}
+		}
+	}
 }
 
 // TestSameSiteGoesByTheTrueInitiator trims the Referer, or leaves it out: the page that led to the request is the same.

@@ -25,7 +25,7 @@ type Request struct {
 
 	// Initiator is the URL of the page that led to the request: that links to it, sends a form to it or embeds it. Empty leaves it
 	// to the Referer in Header, or says that no page did, as when a user types the address. Cookies with SameSite go by it, and a
-	// Transport tells each host on the way as much of it as RefererPolicy allows. A Referer in Header is told the host of the URL as
+	// Transport tells each host on the way as much of it as RefererPolicy allows, or the policy that a redirect names. A Referer in Header is told the host of the URL as
 	// it stands, and those that redirects lead to by the policy; one without values is told nobody.
 	Initiator     string
 	RefererPolicy RefererPolicy
