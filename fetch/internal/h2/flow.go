@@ -128,7 +128,7 @@ func (c *Conn) tooLate(size int64) bool {
 
 var errWindow = &breach{code: http2.ErrCodeFlowControl, what: "a window is larger than 2,147,483,647 bytes"}
 
-// opened by the server: more may be sent.
+// windowUpdate lets more be sent, on a stream or, for 0, in all.
 func (c *Conn) windowUpdate(id uint32, more int64) error {
 	if id == 0 {
 		if err := c.bore(); err != nil { // sendData makes up for it

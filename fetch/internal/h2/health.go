@@ -79,7 +79,7 @@ func (c *Conn) strand() {
 	if len(c.unsent) == 0 {
 		return
 	}
-	c.out.dropFrom(c.unsent[0].id)
+	c.send += c.out.dropFrom(c.unsent[0].id)
 	for _, o := range c.unsent {
 		if o.s.id == o.id {
 			o.s.fail(Refused, errStalled)

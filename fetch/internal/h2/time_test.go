@@ -312,6 +312,11 @@ func TestStalledServerHoldsOnlyWhatItHasSeen(t *testing.T) {
 					t.Errorf("usable %v, told %v", conn.Usable(), changed.Load())
 				}
 				all.Wait()
+				conn.mu.Lock()
+				defer conn.mu.Unlock()
+				if left := int64(initialWindow - len("first")); c.after > 0 && conn.send != left {
+					t.Errorf("%d bytes may be sent, want %d: what was taken back was not sent", conn.send, left)
+				}
 			})
 		})
 	}

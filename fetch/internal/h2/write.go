@@ -21,17 +21,22 @@ func (q *queue) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// dropFrom takes back the frames of a stream, and of all that were opened after it.
-func (q *queue) dropFrom(id uint32) {
+// dropFrom takes back the frames of a stream, and of all that were opened after it. It returns how many bytes of bodies they had.
+func (q *queue) dropFrom(id uint32) (bodies int64) {
 	kept := q.b[:0]
 	for b := q.b; len(b) > 0; {
-		size := frameHead + int(binary.BigEndian.Uint32(b)>>8)
-		if binary.BigEndian.Uint32(b[5:])&maxStream < id {
-			kept = append(kept, b[:size]...)
+		payload := int(binary.BigEndian.Uint32(b) >> 8)
+		frame := b[:frameHead+payload]
+		b = b[len(frame):]
+		switch {
+		case binary.BigEndian.Uint32(frame[5:])&maxStream < id:
+			kept = append(kept, frame...)
+		case http2.FrameType(frame[3]) == http2.FrameData:
+			bodies += int64(payload)
 		}
-		b = b[size:]
 	}
 	q.b = kept
+	return bodies
 }
 
 func isTimeout(err error) bool { return errors.Is(err, os.ErrDeadlineExceeded) }
