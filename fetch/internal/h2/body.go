@@ -116,26 +116,21 @@ func (c *Conn) readData(fh http2.FrameHeader) error {
 	if err != nil {
 		return err
 	}
-	if fh.Flags.Has(http2.FlagDataPadded) {
-		if size--; size < 0 {
-			return &breach{code: http2.ErrCodeFrameSize, what: "a padded DATA frame without its length"}
-		}
-		pad, err := c.in.ReadByte()
-		if err != nil {
-			return err
-		}
-		if size -= int64(pad); size < 0 {
-			return &breach{code: http2.ErrCodeProtocol, what: "more padding than DATA"}
-		}
-		defer c.release(id, int64(pad)+1)
-		if err := c.readPieces(id, size); err != nil {
-			return err
-		}
-		if _, err := c.in.Discard(int(pad)); err != nil {
-			return err
-		}
-	} else if err := c.readPieces(id, size); err != nil {
+	pad, err := c.padding(fh)
+	if err != nil {
 		return err
+	}
+	if pad > 0 {
+		defer c.release(id, pad)
+	}
+	size -= pad
+	if err := c.readPieces(id, size); err != nil {
+		return err
+	}
+	if pad > 1 {
+		if _, err := c.in.Discard(int(pad - 1)); err != nil {
+			return err
+		}
 	}
 	c.mu.Lock()
 	defer c.unlock()
@@ -148,6 +143,25 @@ func (c *Conn) readData(fh http2.FrameHeader) error {
 		return c.bore()
 	}
 	return nil
+}
+
+// padding reads how long the padding of a DATA frame is, and returns what of the frame is no body: that, and its length.
+func (c *Conn) padding(fh http2.FrameHeader) (int64, error) {
+	if !fh.Flags.Has(http2.FlagDataPadded) {
+		return 0, nil
+	}
+	if fh.Length == 0 {
+		return 0, &breach{code: http2.ErrCodeFrameSize, what: "a padded DATA frame without its length"}
+	}
+	n, err := c.in.ReadByte()
+	if err != nil {
+		return 0, err
+	}
+	pad := int64(n) + 1
+	if pad > int64(fh.Length) {
+		return 0, &breach{code: http2.ErrCodeProtocol, what: "more padding than DATA"}
+	}
+	return pad, nil
 }
 
 // admit says whose the bytes of a frame are; 0 is nobody's.
