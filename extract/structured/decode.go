@@ -29,8 +29,15 @@ func (e *FieldError) Error() string { return fmt.Sprintf("seine: structured: %s:
 // Unwrap returns the cause.
 func (e *FieldError) Unwrap() error { return e.Err }
 
-// maxDecode is how deep objects of Go types are in each other.
-const maxDecode = 32
+const (
+	// maxDecode is how deep objects of Go types are in each other.
+	maxDecode = 32
+	// maxDecoded is how many values one call decodes, 64 bytes of a text counting as one more: a few objects that refer to each
+	// other hold each other in more ways than anybody waits for.
+	maxDecoded = 1 << 18
+	// maxDecodeErrors is how many errors are told one by one.
+	maxDecodeErrors = 100
+)
 
 // Decode fills dst, a pointer to a struct, from the first object of its type that the page has; see DecodeObject. Without
 // one the error is ErrNotFound.
@@ -50,15 +57,24 @@ func (d *Data) Decode(dst any) error {
 // is the name of the Go type, or what a field _ struct{} `schema:"Type"` says. Fields are texts, numbers, booleans,
 // time.Time, time.Duration (ISO 8601), *url.URL or url.URL, types with UnmarshalText, structs, and pointers and slices of
 // those. A text is wanted where an object stands: its name is taken; a single value becomes a slice of one. Properties that
-// are missing leave their field alone. All fields that can be are filled; the error joins a *FieldError for each other.
+// are missing leave their field alone, and so do those that lead back to an object in which they stand, to be decoded into the
+// same Go type: of an article and its page that name each other the second has no article; in a slice they are left out.
+// All fields that can be are filled; the error joins a *FieldError for each other, of which the first 100 are told, and a
+// *LimitError after 262,144 values.
 func DecodeObject(object map[string]any, dst any) error {
 	v := reflect.ValueOf(dst)
 	if v.Kind() != reflect.Pointer || v.IsNil() || v.Elem().Kind() != reflect.Struct {
 		return fmt.Errorf("seine: structured: %T is no pointer to a struct", dst)
 	}
-	var errs []error
-	decodeStruct(v.Elem(), object, "", 0, &errs)
-	return errors.Join(errs...)
+	d := decoder{left: maxDecoded, open: map[opened]bool{}}
+	d.object(v.Elem(), object, "", 0)
+	if d.untold > 0 {
+		d.errs = append(d.errs, fmt.Errorf("seine: structured: %d more that could not become a field", d.untold))
+	}
+	if d.left < 0 {
+		d.errs = append(d.errs, &LimitError{What: "decoded values", Limit: maxDecoded})
+	}
+	return errors.Join(d.errs...)
 }
 
 func typeName(t reflect.Type) string {
@@ -68,22 +84,65 @@ func typeName(t reflect.Type) string {
 	return t.Name()
 }
 
-func decodeStruct(dst reflect.Value, object map[string]any, path string, depth int, errs *[]error) {
-	if depth > maxDecode {
-		*errs = append(*errs, &FieldError{path, &LimitError{What: "depth", Limit: maxDecode}})
+// decoder is one call of DecodeObject.
+type decoder struct {
+	left   int // values that may be decoded
+	open   map[opened]bool
+	errs   []error
+	untold int // errors beyond maxDecodeErrors
+}
+
+// opened is an object that is being decoded, and into what.
+type opened struct {
+	object uintptr
+	typ    reflect.Type
+}
+
+func openedOf(object map[string]any, t reflect.Type) opened {
+	for t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	return opened{reflect.ValueOf(object).Pointer(), t}
+}
+
+func (d *decoder) fail(path string, err error) {
+	if len(d.errs) >= maxDecodeErrors {
+		d.untold++
 		return
 	}
+	d.errs = append(d.errs, &FieldError{path, err})
+}
+
+// leadsBack reports whether a value is an object that is being decoded into the same type.
+func (d *decoder) leadsBack(value any, t reflect.Type) bool {
+	object, ok := value.(map[string]any)
+	return ok && d.open[openedOf(object, t)]
+}
+
+// object decodes an object, which is open meanwhile.
+func (d *decoder) object(dst reflect.Value, object map[string]any, path string, depth int) {
+	if depth > maxDecode {
+		d.fail(path, &LimitError{What: "depth", Limit: maxDecode})
+		return
+	}
+	at := openedOf(object, dst.Type())
+	d.open[at] = true
+	d.fields(dst, object, path, depth)
+	delete(d.open, at)
+}
+
+func (d *decoder) fields(dst reflect.Value, object map[string]any, path string, depth int) {
 	t := dst.Type()
 	for i := range t.NumField() {
 		f := t.Field(i)
 		name := f.Tag.Get("schema")
 		switch {
 		case f.Anonymous && name == "" && f.Type.Kind() == reflect.Struct:
-			decodeStruct(dst.Field(i), object, path, depth+1, errs)
+			d.fields(dst.Field(i), object, path, depth)
 		case name == "" || name == "-" || !f.IsExported():
 		default:
 			if value, ok := Lookup(object, name); ok {
-				decodeValue(dst.Field(i), value, join(path, f.Name), depth, errs)
+				d.value(dst.Field(i), value, join(path, f.Name), depth)
 			}
 		}
 	}
@@ -96,42 +155,72 @@ func join(path, name string) string {
 	return path + "." + name
 }
 
-func decodeValue(dst reflect.Value, value any, path string, depth int, errs *[]error) {
+func (d *decoder) value(dst reflect.Value, value any, path string, depth int) {
 	t := dst.Type()
 	list, isList := value.([]any)
 	to := convert.For(t)
+	if d.left--; d.left < 0 || value == nil {
+		return
+	}
 	switch {
-	case value == nil:
 	case t.Kind() == reflect.Pointer:
+		if !isList && d.leadsBack(value, t) || isList && d.first(list, t) == nil {
+			return
+		}
 		if dst.IsNil() {
 			dst.Set(reflect.New(t.Elem()))
 		}
-		decodeValue(dst.Elem(), value, path, depth, errs)
+		d.value(dst.Elem(), value, path, depth)
 	case to == nil && t.Kind() == reflect.Slice:
 		if !isList {
 			list = []any{value}
 		}
-		out := reflect.MakeSlice(t, len(list), len(list))
-		for i, member := range list {
-			decodeValue(out.Index(i), member, fmt.Sprintf("%s[%d]", path, i), depth, errs)
-		}
-		dst.Set(out)
-	case isList && len(list) == 0:
+		d.list(dst, list, path, depth)
 	case isList:
-		decodeValue(dst, list[0], path, depth, errs)
+		d.value(dst, d.first(list, t), path, depth)
 	case to == nil && t.Kind() == reflect.Struct:
 		object, ok := value.(map[string]any)
 		if !ok { // a text stands for an object of that name
 			object = map[string]any{"name": value}
 		}
-		decodeStruct(dst, object, path, depth+1, errs)
+		if !d.leadsBack(object, t) {
+			d.object(dst, object, path, depth+1)
+		}
 	case to == nil:
-		*errs = append(*errs, &FieldError{path, fmt.Errorf("%s cannot hold a property", t)})
+		d.fail(path, fmt.Errorf("%s cannot hold a property", t))
 	default:
-		if err := to(dst, Text(value), &convert.Options{}); err != nil {
-			*errs = append(*errs, &FieldError{path, err})
+		text := Text(value)
+		d.left -= len(text) / 64
+		if err := to(dst, text, &convert.Options{}); err != nil {
+			d.fail(path, err)
 		}
 	}
+}
+
+// first is the first member of a list that is not null and does not lead back; nil if there is none.
+func (d *decoder) first(list []any, t reflect.Type) any {
+	for _, member := range list {
+		if member != nil && !d.leadsBack(member, t) {
+			return member
+		}
+	}
+	return nil
+}
+
+func (d *decoder) list(dst reflect.Value, list []any, path string, depth int) {
+	t := dst.Type()
+	out := reflect.MakeSlice(t, 0, min(len(list), max(d.left, 0)))
+	for i, member := range list {
+		if d.left < 0 {
+			break
+		}
+		if !d.leadsBack(member, t.Elem()) {
+			made := reflect.New(t.Elem()).Elem()
+			d.value(made, member, fmt.Sprintf("%s[%d]", path, i), depth)
+			out = reflect.Append(out, made)
+		}
+	}
+	dst.Set(out)
 }
 
 // Marshal returns a value as JSON-LD of schema.org: the fields that have a tag schema:"property", but for those that are
