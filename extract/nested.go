@@ -50,6 +50,7 @@ func (x *run) structField(f *fieldPlan, s *shape, at place, dst reflect.Value, r
 		if err != nil {
 			r.Err = err
 		}
+		found = slices.DeleteFunc(found, func(p place) bool { return x.leadsBack(s.plan, p) })
 		if len(found) > 0 {
 			places = found
 			r.Status, r.Source, r.SourceIndex, r.Matched = OK, src.text, i, len(found)
@@ -152,7 +153,7 @@ func (x *run) items(f *fieldPlan, elem *shape, src *source, hits []hit, out refl
 		value := reflect.New(elem.typ).Elem()
 		if inner.kind == isStruct {
 			p, ok := placeOf(h)
-			if !ok {
+			if !ok || x.leadsBack(inner.plan, p) {
 				continue
 			}
 			x.fill(inner.plan, p, settable(value, inner), fmt.Sprintf("%s[%d]", r.Path, out.Len()))
@@ -295,7 +296,7 @@ func (x *run) put(f *fieldPlan, s *shape, key string, src *source, h hit, out re
 	}
 	value := reflect.New(s.elem.typ).Elem()
 	if inner.kind == isStruct {
-		if p, ok := placeOf(h); ok {
+		if p, ok := placeOf(h); ok && !x.leadsBack(inner.plan, p) {
 			x.fill(inner.plan, p, settable(value, inner), fmt.Sprintf("%s[%q]", r.Path, key))
 			out.SetMapIndex(name, value)
 		}

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"reflect"
 	"strings"
 
 	"golang.org/x/net/html"
@@ -99,29 +98,4 @@ func jsonText(v any, ld bool) string {
 		return ""
 	}
 	return string(text)
-}
-
-// copied is a copy of a value of a document: what users are given they may change. Objects of structured data may lead in
-// circles; made has the copies of those that were copied, by their address.
-func copied(v any, made map[uintptr]any) any {
-	switch v := v.(type) {
-	case map[string]any:
-		at := reflect.ValueOf(v).Pointer()
-		if o, known := made[at]; known {
-			return o
-		}
-		o := make(map[string]any, len(v))
-		made[at] = o
-		for name, member := range v {
-			o[name] = copied(member, made)
-		}
-		return o
-	case []any:
-		list := make([]any, len(v))
-		for i, element := range v {
-			list[i] = copied(element, made)
-		}
-		return list
-	}
-	return v
 }

@@ -29,6 +29,7 @@ type run struct {
 	steps  int // that are left
 	limit  int
 	found  int // fields that are not missing
+	open   map[opened]bool
 
 	hits  []hit // room that is used again
 	nodes []*html.Node
@@ -67,8 +68,8 @@ func (x *run) tell(f *fieldPlan, at place, r FieldReport) {
 	if len(r.Raw) > maxRaw {
 		r.Raw = strings.Clone(strings.ToValidUTF8(r.Raw[:maxRaw], ""))
 	}
-	if failed && len(x.errs) < maxReports {
-		x.errs = append(x.errs, &FieldError{r})
+	if failed {
+		x.fail(r)
 	}
 	if len(x.report.Fields) >= maxReports {
 		x.report.Cut++
@@ -77,11 +78,19 @@ func (x *run) tell(f *fieldPlan, at place, r FieldReport) {
 	x.report.Fields = append(x.report.Fields, r)
 }
 
+// fail adds to the errors of the extraction; as many are told as fields.
+func (x *run) fail(r FieldReport) {
+	if len(x.errs) < maxReports {
+		x.errs = append(x.errs, &FieldError{r})
+	}
+}
+
 func (x *run) fill(p *plan, at place, dst reflect.Value, path string) {
 	if x.depth >= maxNested {
-		x.errs = append(x.errs, &FieldError{FieldReport{Path: path, Status: ConvertFailed, Err: fmt.Errorf("deeper than %d structs", maxNested)}})
+		x.fail(FieldReport{Path: path, Status: ConvertFailed, Err: fmt.Errorf("deeper than %d structs", maxNested)})
 		return
 	}
+	defer x.enter(p, at)()
 	x.depth++
 	for _, f := range p.fields {
 		if x.steps -= fieldSteps; x.over() {
@@ -273,7 +282,11 @@ func (x *run) one(f *fieldPlan, s *shape, src *source, h hit, dst reflect.Value)
 	if s.kind == isAny && h.kind == hitJSON {
 		raw = jsonText(h.json, h.ld)
 		x.steps -= len(raw)
-		dst.Set(reflect.ValueOf(copied(h.json, map[uintptr]any{})))
+		made := x.copied(h.json, h.ld)
+		if x.over() { // it is not whole
+			return raw, false, nil
+		}
+		dst.Set(reflect.ValueOf(made))
 		return raw, true, nil
 	}
 	raw = src.textOf(h)

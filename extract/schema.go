@@ -54,6 +54,10 @@ import (
 // element, or in a value of JSON, where json=$ and ld= are of that value. A struct without a tag looks where it stands itself, and so
 // does what a pointer without a tag points to, which is nil when nothing of it is found; of embedded structs the exported fields
 // are filled as encoding/json does. What is put into fields is the caller's own, to keep and to change.
+//
+// Structured data leads in circles: an article names its page and the page its article. An object is not filled into a struct in
+// which it is being filled already, as if it were not there; an any holds a tree, in which what leads back, or stands deeper than
+// sixteen objects with an @id, is {"@id": …} alone.
 type Schema[T any] struct {
 	plan *plan
 	o    Options
@@ -68,9 +72,9 @@ type Options struct {
 	Funcs map[string]func(string) (any, error)
 	// MaxItems bounds each list and map; more is an error beside the first that fit. Zero means 100,000, negative no limit.
 	MaxItems int
-	// MaxSteps bounds what an extraction does: nodes and values that its sources look at, bytes of the texts that are taken; of Each
-	// the extraction of each value by itself. Types that hold themselves can make of a small page more than anybody waits for. More
-	// is a *StepsError beside what was filled. Zero means 134,217,728, which takes some seconds, negative no limit.
+	// MaxSteps bounds what an extraction does: nodes and values that its sources look at, bytes of the texts that are taken, values
+	// that any holds; of Each the extraction of each value by itself. Types that hold themselves can make of a small page more than
+	// anybody waits for. More is a *StepsError beside what was filled. Zero means 134,217,728, which takes some seconds, negative no limit.
 	MaxSteps int
 }
 
