@@ -253,7 +253,7 @@ func (m *Memory) record(now time.Duration, stirred bool, failed error) (uint64, 
 	if !j.on() {
 		return 0, failed
 	}
-	if j.fault != nil {
+	if m.balance(); j.fault != nil {
 		j.ops, j.items = nil, nil
 		return 0, j.fault
 	}
@@ -352,6 +352,9 @@ func (m *Memory) redoAdd(d *decoder, now time.Duration) bool {
 
 func (m *Memory) redoSettle(d *decoder, now time.Duration) bool {
 	s := Settlement{Outcome: Outcome(d.byte())}
+	if s.Outcome < Done || s.Outcome > Released {
+		return false
+	}
 	l := m.holds.byID[d.uvarint()]
 	s.Delay, s.Revisit, s.Reason = d.duration(), d.duration(), d.text()
 	for range d.length() {
@@ -363,7 +366,7 @@ func (m *Memory) redoSettle(d *decoder, now time.Duration) bool {
 			return false
 		}
 	}
-	if l == nil || !l.lease || d.bad {
+	if l == nil || !l.lease || d.bad || len(s.Links) > 0 && s.Outcome != Done {
 		return false
 	}
 	m.settle(l, &s, m.hashes(nil, s.Links), now)

@@ -81,6 +81,9 @@ func (j *heldJournal) copied() *heldJournal {
 	for _, p := range j.parts {
 		c.parts = append(c.parts, slices.Clone(p))
 	}
+	for _, p := range j.changes {
+		c.changes = append(c.changes, slices.Clone(p))
+	}
 	for id, b := range c.blocks {
 		c.blocks[id] = slices.Clone(b)
 	}

@@ -83,6 +83,10 @@ func (m *Memory) takeOver(ctx context.Context) error {
 	for _, l := range m.holds.inOrder() {
 		m.takeBack(l, now)
 	}
+	if m.balance(); m.journal.fault != nil {
+		defer m.mu.Unlock()
+		return m.journal.fault
+	}
 	m.journal.mute = false
 	if !m.journal.clean {
 		m.journal.until = now + carefully
@@ -187,6 +191,9 @@ func (l *stateLoader) readHead(d *decoder) bool {
 	m.seq, m.holds.last, m.journal.block, m.dead.seq = d.uvarint(), d.uvarint(), d.uvarint(), d.uvarint()
 	m.crawl = CrawlID{Name: d.text(), Canonical: d.text()}
 	m.opt.MaxPending, m.opt.MaxCrashes, m.opt.MaxDead, m.idle, m.stray = int(d.varint()), int(d.varint()), int(d.varint()), int(d.varint()), int(d.varint())
+	if min(m.opt.MaxPending, m.opt.MaxCrashes, m.opt.MaxDead) <= 0 || min(m.idle, m.stray) < 0 {
+		return false
+	}
 	m.dead.most = m.opt.MaxDead
 	m.opt.AgeStep = time.Duration(d.varint())
 	m.arena.age = max(m.opt.AgeStep, 0)
@@ -329,40 +336,6 @@ func (l *stateLoader) end() error {
 		}
 	}
 	return m.keys.load()
-}
-
-// mostCounted is more than there can be of anything, and far from what can be counted.
-const (
-	mostCounted = 1 << 40
-	mostHeld    = min(mostCounted, math.MaxInt) // in memory
-)
-
-// readable reports whether a record can be made a request again.
-func readable(record []byte) bool {
-	_, err := decodeEntry(record, "", 0)
-	return err == nil
-}
-
-// adds reports whether what is counted twice is the same.
-func (l *stateLoader) adds() bool {
-	m := l.m
-	held := map[*memHost]int{}
-	for _, h := range m.holds.byID {
-		held[h.host]++
-	}
-	queued := int64(len(m.suspects))
-	for _, h := range m.hosts {
-		if h.inFlight != held[h] {
-			return false
-		}
-		queued += int64(h.queue.n)
-	}
-	ids := m.used()
-	switch {
-	case m.stats.Ready > queued, len(m.delayed.runs) == 0 && m.stats.Delayed > int64(len(m.delayed.soon)):
-		return false
-	}
-	return len(ids) == 0 || ids[len(ids)-1] <= m.journal.block
 }
 
 // sameSemantics refuses to do changes again that another version has done.

@@ -80,7 +80,7 @@ func (m *Memory) mostDelayed() int64 {
 func (m *Memory) requeue(l *hold, d, now time.Duration) {
 	e, err := decodeEntry(l.record, l.host.name, l.priority)
 	if err != nil {
-		panic(err) // what appendEntry wrote
+		panic(err) // what appendEntry wrote; when it was loaded it was looked at
 	}
 	e.attempt, e.crashes = l.attempt, l.crashes
 	if d > 0 {

@@ -195,6 +195,8 @@ func (m *Memory) lease(want LeaseRequest, now time.Duration) (b LeaseBatch, err 
 	}
 	if err = first(err, m.delayed.err); len(b.Leases) > 0 {
 		err = nil // the next call tells
+	} else if err == nil && want.Max > 0 {
+		err = m.missing()
 	}
 	b.Finished = m.finished(now)
 	if len(b.Leases) < want.Max {
@@ -294,7 +296,7 @@ func (m *Memory) leaseSuspect(b *LeaseBatch, i int, want LeaseRequest, now time.
 	m.stats.Ready--
 	e, err := decodeEntry(s.record, s.host.name, s.priority)
 	if err != nil {
-		panic(err) // what appendEntry wrote
+		panic(err) // what appendEntry wrote; when it was loaded it was looked at
 	}
 	h := m.host(s.host.name)
 	l := m.hold(h, want.Owner, want.TTL, now)
