@@ -58,7 +58,7 @@ func (f *Frontier) SettlesItemsOf(s crawler.Store) bool {
 // snapshots was lost, and is restored from them as a damaged one is: who wants to begin anew removes them too. Links to the
 // file are followed, and the working directory may change meanwhile. If it was not closed, whoever held a lease
 // is taken for dead. A file that another version of the library has left in a way that this one cannot go on from is a
-// *crawler.VersionError, and stays as it is.
+// *crawler.VersionError, and stays as it is: that version can go on with it.
 func Open(ctx context.Context, path string, o Options) (*DB, error) {
 	return open(ctx, path, o, nil, time.Now)
 }
@@ -156,7 +156,8 @@ func (db *DB) start(ctx context.Context) (err error) {
 	if w.conn, err = w.db.Conn(ctx); err != nil {
 		return err
 	}
-	if err = migrate(ctx, w.conn); err != nil {
+	schema, err := migrate(ctx, w.conn)
+	if err != nil {
 		return err
 	}
 	if err = w.st.prepare(ctx, w.conn); err != nil {
@@ -176,7 +177,12 @@ func (db *DB) start(ctx context.Context) (err error) {
 	if err = db.verify(ctx); err != nil {
 		return err
 	}
-	return db.begin(ctx)
+	err = db.begin(ctx)
+	var other *crawler.VersionError
+	if schema > 0 && schema < len(migrations) && errors.As(err, &other) {
+		err = errors.Join(err, migrateBack(context.WithoutCancel(ctx), w.conn, schema))
+	}
+	return err
 }
 
 // verify looks for damage that a run would meet, or for any.

@@ -28,6 +28,12 @@ var migrations = [...]string{
 	ALTER TABLE head ADD COLUMN seal INTEGER;`,
 }
 
+// undone takes the migrations back that may be, for a file that this version cannot go on with: one that can has to find it
+// as it was.
+var undone = [len(migrations)]string{
+	1: "ALTER TABLE head DROP COLUMN seal; DROP TABLE life;",
+}
+
 // markSQL notes whether somebody has the crawl.
 const markSQL = "UPDATE life SET open = ?"
 
@@ -86,11 +92,10 @@ func schemaOf(ctx context.Context, conn *sql.Conn) (version int, err error) {
 	return version, nil
 }
 
-// migrate makes the tables of a new file, or of an older schema what they are today.
-func migrate(ctx context.Context, conn *sql.Conn) error {
-	version, err := schemaOf(ctx, conn)
-	if err != nil || version == len(migrations) {
-		return err
+// migrate makes the tables of a new file, or of an older schema what they are today. It returns the schema that they had.
+func migrate(ctx context.Context, conn *sql.Conn) (version int, err error) {
+	if version, err = schemaOf(ctx, conn); err != nil || version == len(migrations) {
+		return version, err
 	}
 	script := "BEGIN IMMEDIATE;"
 	for _, m := range migrations[version:] {
@@ -98,6 +103,16 @@ func migrate(ctx context.Context, conn *sql.Conn) error {
 	}
 	script += fmt.Sprintf("PRAGMA application_id = %d; PRAGMA user_version = %d; COMMIT;", applicationID, len(migrations))
 	_, err = conn.ExecContext(ctx, script)
+	return version, err
+}
+
+// migrateBack makes the tables what they were in an older schema.
+func migrateBack(ctx context.Context, conn *sql.Conn, version int) error {
+	script := "BEGIN IMMEDIATE;"
+	for i := len(migrations) - 1; i >= version; i-- {
+		script += undone[i]
+	}
+	_, err := conn.ExecContext(ctx, script+fmt.Sprintf("PRAGMA user_version = %d; COMMIT;", version))
 	return err
 }
 
