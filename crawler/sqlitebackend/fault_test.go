@@ -413,7 +413,9 @@ func TestPaceSurvivesRestartsAndClockJumps_K041(t *testing.T) {
 			}
 		})
 	}
-	fmt.Println("shown durable.3: blocks and delays outlive restarts; a machine's clock that goes back a day lengthens none, and time that passes counts")
+	if !t.Failed() {
+		fmt.Println("shown durable.3: blocks and delays outlive restarts; a machine's clock that goes back a day lengthens none, and time that passes counts")
+	}
 }
 
 // A folder that cannot be written is a clear error.
