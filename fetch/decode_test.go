@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"math/rand/v2"
 	"net/http"
 	"runtime"
@@ -269,16 +270,19 @@ func TestBombs(t *testing.T) {
 	for _, codings := range [][]string{{"gzip"}, {"deflate"}, {"br"}, {"zstd"}, {"gzip", "gzip"}, {"br", "br"}, {"zstd", "gzip"}, {"gzip", "deflate", "br"}} {
 		wire := bomb(t, size, codings...)
 		coding := strings.Join(codings, ", ")
-		decodeBody(wire, coding, "text/html", "/", int64(limit)) // fills the pools
-		var before, after runtime.MemStats
-		runtime.ReadMemStats(&before)
-		res := decodeBody(wire, coding, "text/html", "/", int64(limit))
-		runtime.ReadMemStats(&after)
-		if len(res.data) != limit || res.cut == nil || res.cut.Kind != ErrBodyLimit {
-			t.Errorf("%s: %d bytes, %v", coding, len(res.data), res.cut)
+		least := uint64(math.MaxUint64) // of several, since a pool may be empty for the processor that runs it or after a collection
+		for range 4 {
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			res := decodeBody(wire, coding, "text/html", "/", int64(limit))
+			runtime.ReadMemStats(&after)
+			if len(res.data) != limit || res.cut == nil || res.cut.Kind != ErrBodyLimit {
+				t.Errorf("%s: %d bytes, %v", coding, len(res.data), res.cut)
+			}
+			least = min(least, after.TotalAlloc-before.TotalAlloc)
 		}
-		if got := after.TotalAlloc - before.TotalAlloc; got > uint64(3*limit+1<<20) && !raceEnabled {
-			t.Errorf("%s: allocated %d bytes", coding, got)
+		if least > uint64(3*limit+1<<20) && !raceEnabled {
+			t.Errorf("%s: allocated %d bytes", coding, least)
 		}
 	}
 }
