@@ -217,6 +217,10 @@ func (v *visit) cut(p *Page) error {
 	if failure != nil && failure.Temporary() && idempotent(v.req.Method) && v.retryable(err) == nil {
 		return err
 	}
+	var coding *fetch.CodingError
+	if errors.As(err, &coding) { // there is nothing to handle
+		return err
+	}
 	p.cut = true
 	v.e.log.Warn("cut", "url", weburl.Redact(resp.URL), "bytes", len(resp.Body), "err", err)
 	return nil

@@ -70,7 +70,7 @@ type bodyInfo struct {
 	header http.Header
 	path   string // of the URL
 	limit  int64  // decoded bytes; negative: none
-	packed bool   // a document that is packed by itself stays so
+	packed bool   // what is packed by itself stays so
 	sink   func() (io.Writer, error)
 	clock  clock // of the exchange; nil: none, or no sink
 }
@@ -127,7 +127,7 @@ func (b *bodyReader) free() {
 }
 
 func (b *bodyReader) read(info *bodyInfo, limit int64) (data []byte, sunk int64, cut, fatal *Error) {
-	list, unknown := codings(info.header)
+	list, unknown := bodyCodings(info.header, info.path, info.packed)
 	var src io.Reader = &b.wire
 	size := info.size
 	if len(list) > 0 || unknown != "" {
@@ -136,11 +136,15 @@ func (b *bodyReader) read(info *bodyInfo, limit int64) (data []byte, sunk int64,
 		if _, err := first.Peek(1); err != nil {
 			return nil, 0, b.cutError(err), nil
 		}
-		if unknown != "" {
-			return nil, 0, nil, &Error{Op: "decode", Kind: ErrEncoding, Err: &CodingError{unknown}}
+		switch head, _ := first.Peek(probeLen); {
+		case unknown == "":
+			b.wire.bound = rawBound(limit)
+			src, size = b.decoders(first, list, limit), -1
+		case isText(head): // nothing was done to it, whatever is said
+			src, size = first, -1
+		default:
+			return nil, 0, &Error{Op: "decode", Kind: ErrEncoding, Err: &CodingError{unknown}}, nil
 		}
-		b.wire.bound = rawBound(limit)
-		src, size = b.decoders(first, list, limit), -1
 	}
 	if ahead := b.wire.ahead(); b.sink == nil && size > 0 && size <= limit && int64(len(ahead)) == size && !isGzip(ahead) {
 		data, err := b.readAhead(src, ahead)

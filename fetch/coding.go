@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"net/http"
+	"path"
 	"strings"
 
 	"golang.org/x/text/encoding/htmlindex"
@@ -29,8 +30,40 @@ const (
 	codingZstd
 )
 
+// bodyCodings returns the codings that are to be taken off a body, the outermost first, and the first name that is none. With
+// packed what is a packed file by itself stays as it was sent, and so does what is coded in a way that is not known.
+func bodyCodings(h http.Header, urlPath string, packed bool) (list []coding, unknown string) {
+	list, unknown = codings(h)
+	if packed && (unknown != "" || len(list) == 1 && isPackedFile(list[0], mediaType(h), urlPath)) {
+		return nil, ""
+	}
+	return list, unknown
+}
+
+// isPackedFile reports whether the coding is that of a file, which the host has stored so, by its media type or its name:
+// an old Apache tells both application/x-gzip and x-gzip of an archive.
+func isPackedFile(c coding, mediaType, urlPath string) bool {
+	kind, sub, _ := strings.Cut(mediaType, "/")
+	if kind == "application" && packedTypes[strings.TrimPrefix(sub, "x-")] == c {
+		return true
+	}
+	return packedNames[strings.ToLower(path.Ext(urlPath))] == c
+}
+
+// What packed files are called: subtypes without "x-", and suffixes.
+var (
+	packedTypes = map[string]coding{
+		"gzip": codingGzip, "gzipped": codingGzip, "gzip-compressed": codingGzip, "gunzip": codingGzip, "tgz": codingGzip,
+		"tar.gz": codingGzip, "tar-gz": codingGzip, "compressed-tar": codingGzip, "brotli": codingBrotli, "zstd": codingZstd,
+	}
+	packedNames = map[string]coding{
+		".gz": codingGzip, ".tgz": codingGzip, ".taz": codingGzip, ".br": codingBrotli, ".zst": codingZstd, ".tzst": codingZstd,
+	}
+)
+
 // codings returns the codings of a body, the outermost first, and the first name that is none. Names that say that nothing
-// was done are left out, and labels of character encodings, which some hosts write into this field.
+// was done are left out, and what some hosts write into this field that belongs into another: the framing of the message,
+// labels of character encodings, media types. Parameters are passed over.
 func codings(h http.Header) (list []coding, unknown string) {
 	fields := h["Content-Encoding"]
 	if len(fields) == 0 {
@@ -39,7 +72,8 @@ func codings(h http.Header) (list []coding, unknown string) {
 	for i := len(fields) - 1; i >= 0; i-- {
 		names := strings.Split(fields[i], ",")
 		for j := len(names) - 1; j >= 0; j-- {
-			name := strings.ToLower(strings.Trim(names[j], " \t\"'"))
+			name, _, _ := strings.Cut(names[j], ";")
+			name = strings.ToLower(strings.Trim(name, " \t\"'"))
 			var c coding
 			switch name {
 			case "gzip", "x-gzip":
@@ -50,9 +84,12 @@ func codings(h http.Header) (list []coding, unknown string) {
 				c = codingBrotli
 			case "zstd":
 				c = codingZstd
-			case "", "identity", "none", "binary", "8bit", "7bit":
+			case "", "identity", "none", "binary", "8bit", "7bit", "chunked", "aws-chunked":
 				continue
 			default:
+				if strings.Contains(name, "/") {
+					continue
+				}
 				if _, err := htmlindex.Get(name); err == nil {
 					continue
 				}
@@ -95,6 +132,17 @@ func isPackedDocument(contentType, path string) bool {
 		return true
 	}
 	return false
+}
+
+// isText reports whether b has none of the bytes that text does not have (the binary data bytes of the MIME Sniffing
+// standard). Bytes of any compression have some among a few hundred.
+func isText(b []byte) bool {
+	for _, c := range b {
+		if c <= 0x08 || c == 0x0b || c >= 0x0e && c <= 0x1a || c >= 0x1c && c <= 0x1f {
+			return false
+		}
+	}
+	return true
 }
 
 // isGzip reports whether b begins a gzip member (RFC 1952 2.3.1) in the one method that there is.

@@ -50,6 +50,8 @@ var (
 // ErrMismatch, and what is there stays: it can be gone on with once the host answers as it did. A Fetcher with a Login has its answers
 // judged before anything of them is written: see Request.ScreenSink.
 //
+// Files that are packed stay so, whatever Content-Encoding they come with (Request.KeepPacked).
+//
 // It may be used for several downloads at once; a limiter whose rule is Shared bounds them together:
 //
 //	bytes, err := ratelimit.NewTokenBucket(ratelimit.BucketConfig{Rules: []ratelimit.Rule{

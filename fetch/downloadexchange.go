@@ -126,11 +126,11 @@ func (d *download) open(head *Response) (io.Writer, error) {
 	if !isResource(head.Status) {
 		return nil, nil
 	}
-	first, until, total := int64(0), contentLength(head.Header), int64(-1)
+	first, until, total := int64(0), contentLength(head), int64(-1)
 	if head.Status == http.StatusPartialContent {
 		var ok bool
 		first, until, total, ok = contentRange(head.Header)
-		if !ok || first != d.asked || isCoded(head.Header) || isMultipart(head.Header) {
+		if !ok || first != d.asked || isCoded(head) || isMultipart(head.Header) {
 			return nil, d.refuse()
 		}
 	} else {

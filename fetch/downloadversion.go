@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/seine-go/seine/internal/weburl"
 )
 
 // version tells one state of a resource from another.
@@ -24,7 +26,7 @@ func versionOf(head *Response, total int64) version {
 	tags := h["Etag"]
 	v := version{Modified: h.Get("Last-Modified"), Total: max(total, 0), Type: mediaType(h), tagged: len(tags) > 0}
 	switch {
-	case isCoded(h), head.Status == http.StatusNonAuthoritativeInfo, strings.EqualFold(h.Get("Accept-Ranges"), "none"):
+	case isCoded(head), head.Status == http.StatusNonAuthoritativeInfo, strings.EqualFold(h.Get("Accept-Ranges"), "none"):
 	case len(tags) == 1 && isStrongTag(tags[0]):
 		v.Validator = tags[0]
 	case len(tags) == 0 && isStrongDate(h):
@@ -81,10 +83,15 @@ func isStrongDate(h http.Header) bool {
 	return ok && dated && date.Sub(modified) >= time.Second
 }
 
-// isCoded reports whether the body has a content coding, so that ranges are of other bytes than the decoded ones.
-func isCoded(h http.Header) bool {
-	list, unknown := codings(h)
-	return len(list) > 0 || unknown != ""
+// isCoded reports whether the body has a content coding that is taken off, so that ranges are of other bytes than those that are
+// kept.
+func isCoded(head *Response) bool {
+	path := ""
+	if u, err := weburl.Parse(head.URL); err == nil {
+		path = u.Path()
+	}
+	list, _ := bodyCodings(head.Header, path, true)
+	return len(list) > 0
 }
 
 // isMultipart reports whether the body is ranges one after the other (RFC 9110 14.6), which only those get who ask for several.
@@ -99,9 +106,9 @@ func mediaType(h http.Header) string {
 }
 
 // contentLength returns the length that the head promises of a body without a content coding, or -1.
-func contentLength(h http.Header) int64 {
-	n, err := strconv.ParseUint(h.Get("Content-Length"), 10, 62)
-	if err != nil || isCoded(h) {
+func contentLength(head *Response) int64 {
+	n, err := strconv.ParseUint(head.Header.Get("Content-Length"), 10, 62)
+	if err != nil || isCoded(head) {
 		return -1
 	}
 	return int64(n)

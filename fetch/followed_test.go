@@ -101,13 +101,16 @@ func TestBoundsAreNamed(t *testing.T) {
 		if r.URL.Path == "/coded" {
 			h.Set("Content-Encoding", strings.Repeat("gzip,", maxCodings)+"gzip")
 		}
-		return &http.Response{StatusCode: 200, Header: h, ContentLength: -1, Body: io.NopCloser(strings.NewReader(strings.Repeat("x", 100)))}, nil
+		return &http.Response{StatusCode: 200, Header: h, ContentLength: -1, Body: io.NopCloser(strings.NewReader(strings.Repeat("\x00", 100)))}, nil
 	}))
 	resp, err := f.Fetch(t.Context(), &Request{URL: "http://a.example/", MaxBody: 10})
 	if err != nil || KindOf(resp.BodyErr()) != ErrBodyLimit || !strings.Contains(resp.BodyErr().Error(), "more than the 10 bytes that MaxBody allows") {
 		t.Errorf("%v, %v", err, resp.BodyErr())
 	}
-	if _, err = f.Fetch(t.Context(), &Request{URL: "http://a.example/coded"}); KindOf(err) != ErrEncoding || !strings.Contains(err.Error(), "content codings") || strings.Contains(err.Error(), "not known") {
+	if resp, err = f.Fetch(t.Context(), &Request{URL: "http://a.example/coded"}); err != nil {
+		t.Fatal(err)
+	}
+	if err := resp.BodyErr(); KindOf(err) != ErrEncoding || !strings.Contains(err.Error(), "content codings") || strings.Contains(err.Error(), "not known") {
 		t.Errorf("%v", err)
 	}
 }

@@ -39,7 +39,9 @@ type Request struct {
 	Sink Sink
 
 	// KeepPacked delivers documents that are packed by themselves (sitemap.xml.gz) as they are. Content codings are taken off
-	// all the same.
+	// all the same, but for those that are not known, and for a single one that is that of a packed file by its media type
+	// (application/gzip, application/x-gzip, application/x-tar.gz …) or its name (.gz, .tgz, .zst, .br), as browsers and curl save
+	// archives of hosts that take the packing of a file for a content coding.
 	KeepPacked bool
 
 	// Charset is the label of an encoding that counts for more than what the answer says of its own, but for a byte order mark.

@@ -66,6 +66,8 @@ type Field struct{ Name, Value string }
 
 // BodyErr says why the body is not whole: an *Error. Of the kinds ErrTruncated (it broke off, or its framing did), ErrTooSlow,
 // ErrTimeout and ErrClosed another try may bring it whole, of ErrBodyLimit, ErrEncoding and ErrHeaderLimit (of trailers) not.
+// A body whose content coding is not known is not there at all, and BodyErr wraps a *CodingError; where it is text as it came, it
+// has no coding.
 // It is nil for a body that came to its proper end.
 func (r *Response) BodyErr() error {
 	if r.bodyErr == nil {

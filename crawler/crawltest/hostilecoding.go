@@ -83,7 +83,7 @@ func codingBehaviours() []behaviour {
 			}
 			r.coded("deflate", b.Bytes())
 		}),
-		on("coding-unknown", "names a coding that nobody knows", func(r *reply) { r.coded("rot13", []byte("obql")) }),
+		on("coding-unknown", "names a coding that nobody knows", func(r *reply) { r.coded("rot13", []byte("\x00\x7fobql")) }),
 		on("coding-empty", "names a coding and has no body", func(r *reply) { r.coded("gzip", nil) }),
 	)
 }

@@ -26,11 +26,11 @@ var outcomes = map[string]string{
 	"close-next": "200", "reset-now": "connection closed", "reset-head": "connection closed", "reset-body": "200, truncated body|connection closed",
 
 	"bomb-gzip": "200, body limit", "bomb-br": "200, body limit", "bomb-deflate": "200, body limit", "bomb-zstd": "200, body limit",
-	"bomb-gzip-gzip": "200, body limit", "bomb-gzip-br": "200, body limit", "bomb-layers": "content coding", "bomb-window": "200, content coding",
+	"bomb-gzip-gzip": "200, body limit", "bomb-gzip-br": "200, body limit", "bomb-layers": "200, content coding|content coding", "bomb-window": "200, content coding",
 	"bomb-unlisted": "200, body limit", "junk-gzip": "200", "junk-br": "200", "junk-deflate": "200", "junk-zstd": "200", "cut-gzip": "200, truncated body",
 	"cut-br": "200, truncated body", "cut-deflate": "200, truncated body", "cut-zstd": "200, truncated body", "flip-gzip": "200, content coding",
 	"flip-br": "200, content coding|200, truncated body|200", "flip-deflate": "200, content coding", "flip-zstd": "200, content coding", "not-gzip": "200",
-	"not-br": "200", "not-deflate": "200", "not-zstd": "200", "raw-deflate": "200", "coding-unknown": "content coding", "coding-empty": "200",
+	"not-br": "200", "not-deflate": "200", "not-zstd": "200", "raw-deflate": "200", "coding-unknown": "200, content coding|content coding", "coding-empty": "200",
 
 	"charset-utf-8": "200", "charset-latin1": "200", "charset-meta": "200", "charset-two": "200", "charset-bom": "200", "charset-none": "200", "charset-binary": "200",
 
