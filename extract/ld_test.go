@@ -34,7 +34,7 @@ func TestStructuredDataGivesAllValues(t *testing.T) {
 		Name string `extract:"ld=name"`
 	}
 	type film struct {
-		Names     []string          `extract:"ld=Movie.name"`
+		Names     []string          `extract:"ld=Movie[*].name"`
 		Directors []string          `extract:"ld=Movie.director.name"`
 		People    []person          `extract:"ld=Movie.director"`
 		Movies    []person          `extract:"ld=Movie"`

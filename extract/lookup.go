@@ -1,6 +1,7 @@
 package extract
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/seine-go/seine/extract/jsonpath"
@@ -29,14 +30,66 @@ func looksJSON(text []byte) bool {
 	return false
 }
 
-// dataFor returns the structured data in which a path of it is looked up: without building the tree when JSON-LD has it.
+// everyObject behind a type says that a path is of all objects of it.
+const everyObject = "[*]"
+
+// cutEvery takes everyObject off the type.
+func (s *source) cutEvery() {
+	kind, rest, _ := strings.Cut(s.name, ".")
+	if kind, s.all = strings.CutSuffix(kind, everyObject); s.all {
+		s.name = kind
+		if rest != "" {
+			s.name += "." + rest
+		}
+	}
+}
+
+// findLD looks up a path of structured data: properties of the first object of the type, so that all fields of a struct are of
+// one, or the objects themselves.
+func (s *source) findLD(x *run, at place, hits []hit) ([]hit, error) {
+	data, err := x.structured(at, s.name)
+	if err != nil {
+		return hits, err
+	}
+	kind, path, _ := strings.Cut(s.name, ".")
+	if s.all || kind == "*" {
+		return appendJSON(hits, data.FindAll(s.name), true), nil
+	}
+	main := data.Main(kind)
+	first := len(hits)
+	switch {
+	case len(main) == 0:
+	case path == "":
+		for _, o := range main {
+			hits = append(hits, hit{json: o, kind: hitJSON, ld: true})
+		}
+	default:
+		hits = appendJSON(hits, structured.LookupAll(main[0], path), true)
+		if len(hits) > first {
+			hits[first].rivals = int32(len(main) - 1)
+		}
+	}
+	return hits, nil
+}
+
+// amongRivals notes that what was found is of one of several objects.
+func (r *FieldReport) amongRivals(hits []hit) {
+	if n := hits[0].rivals; n > 0 && r.Status == OK {
+		r.Status, r.Err = Ambiguous, fmt.Errorf("of the first of %d objects", n+1)
+	}
+}
+
+// dataFor returns the structured data in which a path of it is looked up: without building the tree when JSON-LD has the type.
 func (d *Document) dataFor(path string) (*structured.Data, error) {
 	p := d.data()
 	if len(p.blocks) > 0 {
-		if data := p.objects(); data != nil {
-			if _, ok := data.Find(path); ok {
-				return data, nil
-			}
+		data := p.objects()
+		kind, _, _ := strings.Cut(path, ".")
+		if kind == "*" {
+			kind = path
+		}
+		if _, ok := data.Find(kind); ok {
+			return data, nil
 		}
 	}
 	return d.Structured()

@@ -105,6 +105,7 @@ func (x *run) list(f *fieldPlan, s *shape, at place, dst reflect.Value, r *Field
 			r.Status, r.Raw, r.Source, r.Matched = told.Status, told.Raw, src.text, len(hits)
 			if hasAny {
 				r.SourceIndex = i
+				r.amongRivals(hits)
 			}
 		case hasAny && told.Err != nil:
 			r.Status = ConvertFailed
@@ -128,7 +129,7 @@ func (x *run) compareList(f *fieldPlan, s *shape, src *source, hits []hit, out r
 	}
 	var told FieldReport
 	other := x.items(f, s.elem, src, hits, reflect.MakeSlice(s.typ, 0, 0), map[any]bool{}, &told)
-	if other.Len() == 0 || r.Status != OK {
+	if other.Len() == 0 || r.Status != OK && r.Status != Ambiguous {
 		return
 	}
 	differs := other.Len() != out.Len()

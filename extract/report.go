@@ -15,7 +15,7 @@ const (
 	Default                     // no source has it, and the declaration says what stands in
 	Missing                     // no source has it
 	ConvertFailed               // sources have it, but not as a value of the field's type, or not within its bounds
-	Ambiguous                   // a source that should have one has several; the first was taken
+	Ambiguous                   // there are several, of which the first was taken; an error with the option one
 	Disagreed                   // sources have different values; that of the first was taken
 )
 

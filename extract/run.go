@@ -57,7 +57,7 @@ func (x *run) end() error {
 
 // tell adds what became of a field to the report, and to the errors if it is one.
 func (x *run) tell(f *fieldPlan, at place, r FieldReport) {
-	failed := r.Status == ConvertFailed || r.Status == Ambiguous || r.Status == Disagreed && f.merge == mergeAgree ||
+	failed := r.Status == ConvertFailed || r.Status == Ambiguous && f.pick == pickOne || r.Status == Disagreed && f.merge == mergeAgree ||
 		r.Status == Missing && (f.required || r.Err != nil)
 	if r.Status != Missing {
 		x.found++
@@ -177,6 +177,9 @@ func (x *run) find(s *source, at place, sh *shape) ([]hit, error) {
 					members = append(members, h)
 				}
 			}
+			if len(members) > 0 {
+				members[0].rivals = hits[0].rivals
+			}
 			return members, err
 		}
 	}
@@ -217,6 +220,8 @@ func (x *run) scalar(f *fieldPlan, s *shape, at place, dst reflect.Value, r *Fie
 		r.Status, r.Raw, r.Source, r.SourceIndex, r.Matched = OK, raw, src.text, i, len(hits)
 		if f.pick == pickOne && len(hits) > 1 {
 			r.Status, r.Err = Ambiguous, fmt.Errorf("%d values", len(hits))
+		} else {
+			r.amongRivals(hits)
 		}
 		if f.merge == mergeFirst {
 			return
@@ -235,7 +240,7 @@ func (x *run) compare(f *fieldPlan, s *shape, src *source, hits []hit, dst refle
 	if err != nil || !ok {
 		return
 	}
-	if !same(settable(dst, s), other) && r.Status == OK {
+	if !same(settable(dst, s), other) && (r.Status == OK || r.Status == Ambiguous && f.pick != pickOne) {
 		r.Status, r.Err = Disagreed, fmt.Errorf("%s has %q", cut(src.text), cut(raw))
 	}
 }

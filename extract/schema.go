@@ -18,7 +18,9 @@ import (
 //	xpath=//h1/text()    a node, an attribute, or the value of an expression
 //	json=$.data.title    a path (RFC 9535) in a body of JSON; with in=NAME in the state of that name
 //	state=NAME$.a.b      a path in data of a script (see Document.States); without a name in whichever has it
-//	ld=Movie.name        JSON-LD, Microdata or RDFa (see structured.Data.FindAll); in an element what lies in it
+//	ld=Movie.name        JSON-LD, Microdata or RDFa: a property of the first object of the type (see structured.Data.Main), so that all
+//	                     such fields are of one film; ld=Movie are the objects, ld=Movie[*].name is of all of them, ld=*.name of those
+//	                     that have it, whatever their type; in an element what lies in it
 //	og=title, meta=NAME  OpenGraph; the content of a meta element
 //	re=/S(\d+)/1         a group of a pattern, in the text of the page
 //	magnet=              magnet links, in texts and attributes, and links to .torrent files; magnet=magnet and magnet=torrent only
@@ -124,8 +126,8 @@ func MustCompile[T any](o Options) *Schema[T] {
 }
 
 // Extract fills a T from a page. All fields that can be filled are, and the Report tells of all, also beside an error. The
-// error joins a *FieldError for each field that is required and missing, does not convert, is ambiguous, or in which sources
-// disagree that must not; or it is that of ctx.
+// error joins a *FieldError for each field that is required and missing, does not convert, has several values with the option one, or
+// in which sources disagree that must not; or it is that of ctx.
 func (s *Schema[T]) Extract(ctx context.Context, d *Document) (T, *Report, error) {
 	var v T
 	report, err := s.fill(ctx, d, reflect.ValueOf(&v).Elem())

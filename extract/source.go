@@ -28,6 +28,7 @@ type source struct {
 	name string // of a state, a property, a meta element, or a path of structured data
 	re   *regexp.Regexp
 	part int // group of re
+	all  bool // of structured data: of all objects of the type
 }
 
 type sourceKind uint8
@@ -94,7 +95,10 @@ func compileSource(p part, in string) (*source, *tagError) {
 	case fromRE:
 		s.re, s.part, err = compilePattern(p.value)
 	case fromLD, fromOG, fromMeta:
-		if p.value == "" || kind == fromLD && slices.Contains(strings.Split(p.value, "."), "") || strings.ContainsAny(p.value, " \t") {
+		if kind == fromLD {
+			s.cutEvery()
+		}
+		if s.name == "" || kind == fromLD && (slices.Contains(strings.Split(s.name, "."), "") || strings.ContainsAny(s.name, "[]")) || strings.ContainsAny(p.value, " \t") {
 			return nil, faultAt(p.at, "%q is no name", cut(p.value))
 		}
 	case fromMagnet:
@@ -186,6 +190,8 @@ type hit struct {
 	text string
 	kind hitKind
 	ld   bool
+	// rivals is how many objects of structured data there are beside the one that the first hit is of.
+	rivals int32
 }
 
 type hitKind uint8
@@ -225,11 +231,7 @@ func (s *source) find(x *run, at place, hits []hit) ([]hit, error) {
 	case fromState:
 		return s.findState(x, hits)
 	case fromLD:
-		data, err := x.structured(at, s.name)
-		if err != nil {
-			return hits, err
-		}
-		return appendJSON(hits, data.FindAll(s.name), true), nil
+		return s.findLD(x, at, hits)
 	case fromOG:
 		data, err := x.doc.Structured()
 		if err != nil {

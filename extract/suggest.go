@@ -74,7 +74,7 @@ func (s *Schema[T]) Suggest(ctx context.Context, kept, now *Document) (map[strin
 	found := map[string][]Suggestion{}
 	for _, f := range good.Fields {
 		g, _ := bad.Field(f.Path)
-		if f.Raw == "" || strings.ContainsAny(f.Path, ".[") || g.Status == OK && g.SourceIndex == f.SourceIndex && oneLine(g.Raw) == oneLine(f.Raw) {
+		if f.Raw == "" || strings.ContainsAny(f.Path, ".[") || (g.Status == OK || g.Status == Ambiguous) && g.SourceIndex == f.SourceIndex && oneLine(g.Raw) == oneLine(f.Raw) {
 			continue
 		}
 		list, err := Suggest(now, f.Raw)

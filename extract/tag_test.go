@@ -51,6 +51,8 @@ func TestBadDeclarations(t *testing.T) {
 		{"xpath=$v", 7, "xpath"},
 		{"ld=", 4, "no name"},
 		{"ld=Movie..name", 4, "no name"},
+		{"ld=[*].name", 4, "no name"},
+		{"ld=Movie.actor[*].name", 4, "no name"},
 		{"og=a b", 4, "no name"},
 		{"re=/[/", 4, "missing closing"},
 		{"magnet=x", 8, "magnet takes"},

@@ -39,14 +39,14 @@ const (
 	maxDecodeErrors = 100
 )
 
-// Decode fills dst, a pointer to a struct, from the first object of its type that the page has; see DecodeObject. Without
+// Decode fills dst, a pointer to a struct, from the first object of its type that the page has (see Main and DecodeObject). Without
 // one the error is ErrNotFound.
 func (d *Data) Decode(dst any) error {
 	v := reflect.ValueOf(dst)
 	if v.Kind() != reflect.Pointer || v.IsNil() || v.Elem().Kind() != reflect.Struct {
 		return fmt.Errorf("seine: structured: %T is no pointer to a struct", dst)
 	}
-	objects := d.Objects(typeName(v.Elem().Type()))
+	objects := d.Main(typeName(v.Elem().Type()))
 	if len(objects) == 0 {
 		return ErrNotFound
 	}

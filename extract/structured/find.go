@@ -13,39 +13,18 @@ import (
 // change them.
 func (d *Data) Objects(kind string) (objects []map[string]any) {
 	for _, list := range d.all() {
-		for _, o := range list.objects {
-			if kind == "" || HasType(o, kind) {
-				objects = append(objects, o)
-			}
-		}
+		objects = append(objects, ofType(list.objects, kind)...)
 	}
 	return objects
 }
 
-// Find looks up a path "Type.property[.property …]" and returns the first value of FindAll: of a property that has several
-// the list of them.
-func (d *Data) Find(path string) (value any, ok bool) {
-	if values := d.FindAll(path); len(values) > 0 {
-		return values[0], true
-	}
-	return nil, false
-}
-
-// FindAll looks up a path "Type.property[.property …]" and returns the value of each object of that type, in order: of JSON-LD,
-// or else of Microdata, or of RDFa, whichever first has any. Objects within others count only where none of the type stands
-// by itself, so that the films that a film is like are not taken for it. An object that several refer to counts once. "*"
-// stands for any type.
-func (d *Data) FindAll(path string) []any {
-	kind, rest, _ := strings.Cut(path, ".")
+// Main returns the objects of a type that a page has by themselves: of JSON-LD, or else of Microdata, or of RDFa, whichever has any
+// of the type. Objects within others count only where none stands by itself, so that the films that a film is like are not taken
+// for it. The first is what the page is taken to be about, by Decode and by Find. Nobody may change them.
+func (d *Data) Main(kind string) []map[string]any {
 	for _, list := range d.all() {
 		for _, part := range [...][]map[string]any{list.objects[:list.top], list.objects[list.top:]} {
-			var found []any
-			for _, o := range part {
-				if kind == "*" || HasType(o, kind) {
-					found = append(found, o)
-				}
-			}
-			if found = lookupAll(found, rest); len(found) > 0 {
+			if found := ofType(part, kind); len(found) > 0 {
 				return found
 			}
 		}
@@ -53,12 +32,71 @@ func (d *Data) FindAll(path string) []any {
 	return nil
 }
 
+func ofType(objects []map[string]any, kind string) (found []map[string]any) {
+	for _, o := range objects {
+		if kind == "" || HasType(o, kind) {
+			found = append(found, o)
+		}
+	}
+	return found
+}
+
+// Find looks up a path "Type.property[.property …]" in the first object of the type (see Main) and returns the first value of
+// LookupAll: of a property that has several the list of them. Of the type "*" it is the first value of FindAll.
+func (d *Data) Find(path string) (value any, ok bool) {
+	kind, rest, _ := strings.Cut(path, ".")
+	if kind == "*" {
+		values := d.findAnywhere(rest)
+		return first(values), len(values) > 0
+	}
+	main := d.Main(kind)
+	if len(main) == 0 {
+		return nil, false
+	}
+	return Lookup(main[0], rest)
+}
+
+// FindAll looks up a path "Type.property[.property …]" and returns the value of each object of that type (see Main) that has one,
+// in order. An object that several refer to counts once. "*" stands for any type: then the objects count that have the property,
+// where Main would choose among those of the type.
+func (d *Data) FindAll(path string) []any {
+	kind, rest, _ := strings.Cut(path, ".")
+	if kind == "*" {
+		return d.findAnywhere(rest)
+	}
+	return lookupAll(anys(d.Main(kind)), rest)
+}
+
+func (d *Data) findAnywhere(path string) []any {
+	for _, list := range d.all() {
+		for _, part := range [...][]map[string]any{list.objects[:list.top], list.objects[list.top:]} {
+			if found := lookupAll(anys(part), path); len(found) > 0 {
+				return found
+			}
+		}
+	}
+	return nil
+}
+
+func anys(objects []map[string]any) []any {
+	values := make([]any, len(objects))
+	for i, o := range objects {
+		values[i] = o
+	}
+	return values
+}
+
+func first(values []any) any {
+	if len(values) == 0 {
+		return nil
+	}
+	return values[0]
+}
+
 // Lookup follows properties, "director.name", from an object: the first value of LookupAll.
 func Lookup(object any, path string) (any, bool) {
-	if values := LookupAll(object, path); len(values) > 0 {
-		return values[0], true
-	}
-	return nil, false
+	values := LookupAll(object, path)
+	return first(values), len(values) > 0
 }
 
 // LookupAll follows properties, "director.name", from an object, through all members of lists on the way. An empty path is the
@@ -159,227 +197,4 @@ func text(v any, deep int) string {
 		return ""
 	}
 	return fmt.Sprint(v)
-}
-
-// objects are those of one kind of markup.
-type objects struct {
-	objects []map[string]any
-	top     int // how many of them are in no other
-}
-
-func (d *Data) all() [3]objects {
-	d.once.Do(func() {
-		d.objects[0] = flatten(withContexts(d.JSONLD))
-		var items []any
-		made := map[*Item]map[string]any{}
-		for _, item := range d.Microdata {
-			items = append(items, item.object(made))
-		}
-		d.objects[1] = flatten(items)
-		subjects := compactRDFa(d.RDFa)
-		d.objects[2] = objects{subjects, len(subjects)}
-	})
-	return d.objects
-}
-
-// flatten lists the objects of all graphs, and behind them those that are nested. References to objects that are on the
-// page lead to them.
-func flatten(values []any) objects {
-	found, byID := collect(values)
-	for _, o := range found.objects {
-		for _, v := range o {
-			if refers(v, byID) { // what the page says itself stays as it is
-				found, byID = collect(copied(values).([]any))
-				link(found.objects, byID)
-				return found
-			}
-		}
-	}
-	return found
-}
-
-func collect(values []any) (found objects, byID map[string]map[string]any) {
-	objects := expand(nil, values)
-	found.top = len(objects)
-	for i := 0; i < len(objects); i++ {
-		for _, key := range sortedKeys(objects[i]) {
-			if key == "@graph" {
-				continue
-			}
-			switch member := objects[i][key].(type) {
-			case []any, map[string]any:
-				objects = expand(objects, []any{member})
-			}
-		}
-	}
-	byID = map[string]map[string]any{}
-	for _, o := range objects {
-		if id, ok := o["@id"].(string); ok && len(o) > 1 && byID[id] == nil {
-			byID[id] = o
-		}
-	}
-	found.objects = objects
-	return found, byID
-}
-
-// expand appends the objects in lists and graphs, in order.
-func expand(objects []map[string]any, values []any) []map[string]any {
-	stack := slices.Clone(values)
-	slices.Reverse(stack)
-	for len(stack) > 0 {
-		last := stack[len(stack)-1]
-		stack = stack[:len(stack)-1]
-		switch v := last.(type) {
-		case []any:
-			for _, member := range slices.Backward(v) {
-				stack = append(stack, member)
-			}
-		case map[string]any:
-			graph, ok := v["@graph"]
-			if ok {
-				stack = append(stack, graph)
-			}
-			if !ok || len(v) > 3 { // a graph that says something of itself
-				objects = append(objects, v)
-			}
-		}
-	}
-	return objects
-}
-
-func sortedKeys(m map[string]any) []string {
-	keys := make([]string, 0, len(m))
-	for k := range m {
-		keys = append(keys, k)
-	}
-	slices.Sort(keys)
-	return keys
-}
-
-// link puts in place of {"@id": …} the object of that id. Objects may then lead in circles.
-func link(objects []map[string]any, byID map[string]map[string]any) []map[string]any {
-	for _, o := range objects {
-		for key, v := range o {
-			if refers(v, byID) {
-				o[key] = target(v, byID)
-			}
-		}
-	}
-	return objects
-}
-
-// copied is a copy of a value, which is as deep as Limits.Depth allows.
-func copied(v any) any {
-	switch v := v.(type) {
-	case []any:
-		list := make([]any, len(v))
-		for i := range v {
-			list[i] = copied(v[i])
-		}
-		return list
-	case map[string]any:
-		object := make(map[string]any, len(v))
-		for key := range v {
-			object[key] = copied(v[key])
-		}
-		return object
-	}
-	return v
-}
-
-// refers reports whether a value is a reference to an object of the page, or a list with one.
-func refers(v any, byID map[string]map[string]any) bool {
-	switch v := v.(type) {
-	case map[string]any:
-		id, ok := v["@id"].(string)
-		return ok && len(v) == 1 && byID[id] != nil
-	case []any:
-		return slices.ContainsFunc(v, func(m any) bool { _, list := m.([]any); return !list && refers(m, byID) })
-	}
-	return false
-}
-
-func target(v any, byID map[string]map[string]any) any {
-	switch v := v.(type) {
-	case map[string]any:
-		if id, ok := v["@id"].(string); ok && len(v) == 1 && byID[id] != nil {
-			return byID[id]
-		}
-	case []any:
-		list := make([]any, len(v))
-		for i, m := range v {
-			list[i] = m
-			if _, nested := m.([]any); !nested {
-				list[i] = target(m, byID)
-			}
-		}
-		return list
-	}
-	return v
-}
-
-// object is an item in the form of JSON-LD, each made once.
-func (i *Item) object(made map[*Item]map[string]any) map[string]any {
-	if o := made[i]; o != nil {
-		return o
-	}
-	o := map[string]any{}
-	made[i] = o
-	var types []any
-	for _, t := range i.Type {
-		types = append(types, short(t))
-	}
-	if types != nil {
-		o["@type"] = types
-	}
-	if i.ID != "" {
-		o["@id"] = i.ID
-	}
-	for name, values := range i.Properties {
-		list := make([]any, len(values))
-		for k, v := range values {
-			list[k] = v
-			if nested, ok := v.(*Item); ok {
-				list[k] = nested.object(made)
-			}
-		}
-		if len(list) == 1 {
-			o[short(name)] = list[0]
-		} else {
-			o[short(name)] = list
-		}
-	}
-	return o
-}
-
-// compactRDFa gives subjects the form that JSON-LD has in pages.
-func compactRDFa(subjects []map[string]any) []map[string]any {
-	objects := make([]map[string]any, 0, len(subjects))
-	byID := map[string]map[string]any{}
-	for _, s := range subjects {
-		o := map[string]any{}
-		for key, values := range s {
-			list, ok := values.([]any)
-			if !ok {
-				o[key] = values
-				continue
-			}
-			plain := make([]any, len(list))
-			for i, v := range list {
-				plain[i] = v
-				if m, ok := v.(map[string]any); ok && m["@value"] != nil {
-					plain[i] = m["@value"]
-				}
-			}
-			o[short(key)] = any(plain)
-			if len(plain) == 1 {
-				o[short(key)] = plain[0]
-			}
-		}
-		objects = append(objects, o)
-		if id, ok := o["@id"].(string); ok && len(o) > 1 {
-			byID[id] = o
-		}
-	}
-	return link(objects, byID)
 }

@@ -74,7 +74,7 @@ func TestFind(t *testing.T) {
 		`<div itemscope itemtype="https://schema.org/Movie"><i itemprop=name>B</i><i itemprop=genre>x</i><i itemprop=genre>y</i></div>`+
 		`<div vocab="https://schema.org/" typeof="Game"><i property=name>G</i></div>`, structured.Options{URL: "https://h/"})
 	for path, want := range map[string]string{
-		"Movie.name": "A", "Movie.director": "Dee", "Movie.director.birthPlace": "X", "Movie.director.birthPlace.film": "Dee", "Movie.actor.name": "Dee", "Movie.genre": "x",
+		"Movie.name": "A", "Movie.director": "Dee", "Movie.director.birthPlace": "X", "Movie.director.birthPlace.film": "Dee", "Movie.actor.name": "Dee", "Movie.genre": "",
 		"Book.isbn": "12", "WebPage.mainEntity.isbn": "12", "Game.name": "G", "*.isbn": "12", "Movie.none": "", "None.name": "",
 	} {
 		if v, ok := d.Find(path); structured.Text(v) != want || ok != (want != "") {
