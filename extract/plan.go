@@ -18,6 +18,7 @@ import (
 type plan struct {
 	typ    reflect.Type
 	fields []*fieldPlan
+	simple *simplePlan // of a whole declaration, if it is one
 }
 
 // fieldPlan is how a field is filled.

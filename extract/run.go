@@ -34,6 +34,9 @@ type run struct {
 	hits  []hit // room that is used again
 	nodes []*html.Node
 
+	passed     [][]passHit // what simple selectors have found without a tree
+	passedText string
+
 	within *html.Node // the element whose structured data was read last
 	data   *structured.Data
 	faults []error // of such data

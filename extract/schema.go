@@ -113,6 +113,7 @@ func Compile[T any](o Options) (*Schema[T], error) {
 	if len(p.fields) == 0 {
 		return nil, &TagError{Type: t.String(), Err: errors.New("no field is declared")}
 	}
+	p.simple = simpleOf(p)
 	return &Schema[T]{p, o}, nil
 }
 
@@ -157,6 +158,9 @@ func (s *Schema[T]) fill(ctx context.Context, d *Document, dst reflect.Value) (*
 }
 
 func (s *Schema[T]) fillAt(x *run, at place, dst reflect.Value) {
+	if at.node == nil && !at.isRaw {
+		x.pass(s.plan)
+	}
 	if dst.Kind() == reflect.Struct {
 		x.fill(s.plan, at, dst, "")
 		return

@@ -21,6 +21,7 @@ type source struct {
 	kind sourceKind
 
 	css  *css.Selector // nil: the element itself
+	slot int           // from 1: its place in a simple declaration
 	take taking
 	attr string
 	expr *xpath.Expr
@@ -200,7 +201,8 @@ const (
 	hitText hitKind = iota
 	hitNode
 	hitJSON
-	hitLink // text is a link of node
+	hitLink   // text is a link of node
+	hitPassed // text is a part of the page's
 )
 
 // find appends what the source finds at a place.
@@ -217,6 +219,9 @@ func (s *source) find(x *run, at place, hits []hit) ([]hit, error) {
 	switch s.kind {
 	case fromCSS, fromXPath, fromMeta, fromMagnet:
 		node := at.node
+		if node == nil && x.passed != nil && s.slot > 0 {
+			return x.appendPassed(hits, s.slot), nil
+		}
 		if node == nil {
 			root, err := x.doc.Tree()
 			if err != nil {
@@ -370,6 +375,8 @@ func (s *source) textOf(h hit) string {
 		return htmltree.Text(h.node)
 	case hitJSON:
 		return jsonText(h.json, h.ld)
+	case hitPassed:
+		return strings.Clone(h.text)
 	}
 	return h.text
 }
