@@ -167,11 +167,16 @@ func (p *pass) start(b []byte, i int) int {
 	return next
 }
 
-// root is for the start tags of html, head and body, each in its place.
+// root is for the start tags of html, head and body, each in its place, that are not looked for by class or id.
 func (p *pass) root(b []byte, end int, name atom.Atom) int {
+	classes, _ := passAttr(b, end, "class")
+	id, _ := passAttr(b, end, "id")
+	for k := range p.parts {
+		if part := &p.parts[k]; part.tag == 0 && part.is(classes, id) {
+			return -1
+		}
+	}
 	switch {
-	case p.bare && b[end] != '>': // it may be what is looked for
-		return -1
 	case name == atom.Html && p.at == initial:
 		p.at = beforeHead
 	case name == atom.Head && p.at < inHead:
@@ -318,7 +323,7 @@ func (p *pass) match(b []byte, end int, name atom.Atom) (here uint64, next int) 
 	id, _ := passAttr(b, end, "id")
 	for k := range p.parts {
 		part := &p.parts[k]
-		if may>>k&1 == 0 || part.id != "" && string(id) != part.id || !hasClasses(classes, part.classes) {
+		if may>>k&1 == 0 || !part.is(classes, id) {
 			continue
 		}
 		here |= 1 << k
@@ -346,14 +351,14 @@ func passAttr(b []byte, i int, wanted string) (value []byte, ok bool) {
 	}
 }
 
-// hasClasses reports whether a class attribute has all of some names.
-func hasClasses(attr []byte, names []string) bool {
-	for _, name := range names {
-		if !hasWord(attr, name) {
+// is reports whether an element of the tag is the part by its attributes.
+func (part *simplePart) is(classes, id []byte) bool {
+	for _, name := range part.classes {
+		if !hasWord(classes, name) {
 			return false
 		}
 	}
-	return true
+	return part.id == "" || string(id) == part.id
 }
 
 func hasWord(text []byte, word string) bool {

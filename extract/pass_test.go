@@ -117,7 +117,7 @@ func TestPassEqualsTree(t *testing.T) {
 	for k := range n {
 		var b strings.Builder
 		if k%3 == 0 {
-			b.WriteString("<!doctype html>\n<html>\n<head><title>T</title>\n<meta content=q></head>\n<body>")
+			b.WriteString("<!doctype html>\n<html>\n<head><title>T</title>\n<meta content=q></head>\n" + []string{"<body>", "<body class=x>", "<body id=j class='y z'>"}[r.IntN(3)])
 		}
 		writePage(r, &b, r.IntN(4), 10<<(k%4))
 		if k%3 == 0 {
@@ -154,7 +154,7 @@ func TestPassDoubts(t *testing.T) {
 		"<p>a</p>": true, "<p>a": false, "<p><div></div></p>": false, "<b><p>a</b></p>": false, "<a><a></a></a>": false, "<ul><li>a<li>b</ul>": false, "<ul><li>a</li><li><ul><li>b</li></ul></li></ul>": true,
 		"<table><tr><td>a</td></tr></table>": false, "<table><tbody><tr><td>a</td></tr></tbody></table>": true, "<table>a</table>": false, "<table> <a></a></table>": false, "<form><form></form></form>": false,
 		"<h1><h2></h2></h1>": false, "<select><option>a</select>": false, "<svg><path d=1 /><g></g></svg>": true, "<svg><p></p></svg>": false, "<svg><title>a</title></svg>": false, "<pre>\na</pre>": false,
-		"<html class=x><p></p></html>": false, "<head><div></div></head>": false, "<noscript></noscript>": false, "<body><noscript></noscript></body>": true, "<body></body><p></p>": false, "a\x00": false, "<!-- --!> -->": false,
+		"<html class=x><p></p></html>": false, "<html lang=en class=y><body id=j></body></html>": true, "<body id=i></body>": false, "<head><div></div></head>": false, "<noscript></noscript>": false, "<body><noscript></noscript></body>": true, "<body></body><p></p>": false, "a\x00": false, "<!-- --!> -->": false,
 		"<script><!-- <script> </script>": false, "<script>1</script>": true, "<textarea>\n</textarea>": false, "a<b": false, "<frameset></frameset>": false,
 		"<body>" + deep(maxPassDepth) + "</body>": true, "<body>" + deep(maxPassDepth+1) + "</body>": false,
 	} {

@@ -14,7 +14,6 @@ import (
 type simplePlan struct {
 	parts     []simplePart
 	selectors []*source
-	bare      bool // a part names no tag, so that it may be html or body
 }
 
 // maxParts is how many parts the selectors of a simple declaration have: one bit each.
@@ -82,7 +81,6 @@ func (m *simplePlan) add(s *source) bool {
 				part.id = name[1:]
 			}
 		}
-		m.bare = m.bare || part.tag == 0
 		before, child = len(m.parts), false
 		m.parts = append(m.parts, part)
 	}
