@@ -130,7 +130,7 @@ func (x *run) field(f *fieldPlan, at place, dst reflect.Value, path string) {
 		x.scalar(f, s, at, dst, &r)
 	}
 	if (r.Status == Missing || r.Status == ConvertFailed) && f.def != nil {
-		if err := s.to(settable(dst, s), *f.def, x.conversion(f, s)); err != nil {
+		if err := s.to(settable(dst, s), *f.def, x.conversion(f, s, false)); err != nil {
 			r.Status, r.Err = ConvertFailed, err
 		} else {
 			r.Status = Default
@@ -279,7 +279,7 @@ func (x *run) pick(f *fieldPlan, s *shape, src *source, hits []hit, dst reflect.
 		h = hit{text: strings.Join(texts, f.sep)}
 		if s.kind == isScalar {
 			raw = h.text
-			return raw, raw != "", x.convert(f, s, raw, dst)
+			return raw, raw != "", x.convert(f, s, raw, dst, false)
 		}
 	}
 	return x.one(f, s, src, h, dst)
@@ -303,7 +303,7 @@ func (x *run) one(f *fieldPlan, s *shape, src *source, h hit, dst reflect.Value)
 	if !ok || text == "" {
 		return raw, false, nil
 	}
-	return raw, true, x.convert(f, s, text, dst)
+	return raw, true, x.convert(f, s, text, dst, f.convert.Lang != "" && x.exact(h, raw))
 }
 
 // clean brings a text into the form in which it is converted; ok is false when the pattern of the field does not match.
@@ -331,18 +331,24 @@ func (f *fieldPlan) clean(text string) (_ string, ok bool) {
 	return text, true
 }
 
-// conversion returns how texts of the field are converted.
-func (x *run) conversion(f *fieldPlan, s *shape) *convert.Options {
-	if !f.isURL && s.typ != urlType {
+// conversion returns how texts of the field are converted; exact ones are of no language.
+func (x *run) conversion(f *fieldPlan, s *shape, exact bool) *convert.Options {
+	isURL := f.isURL || s.typ == urlType
+	if !isURL && !exact {
 		return &f.convert
 	}
 	o := f.convert
-	o.Resolve = x.doc.resolveRef
+	if exact {
+		o.Lang = ""
+	}
+	if isURL {
+		o.Resolve = x.doc.resolveRef
+	}
 	return &o
 }
 
 // convert puts a text into a value, within the bounds of the field; the value stays zero when it does not fit.
-func (x *run) convert(f *fieldPlan, s *shape, text string, dst reflect.Value) error {
+func (x *run) convert(f *fieldPlan, s *shape, text string, dst reflect.Value, exact bool) error {
 	for _, fn := range f.funcs {
 		made, err := fn(text)
 		if err != nil {
@@ -359,7 +365,7 @@ func (x *run) convert(f *fieldPlan, s *shape, text string, dst reflect.Value) er
 		}
 		text = next
 	}
-	if err := s.to(dst, text, x.conversion(f, s)); err != nil {
+	if err := s.to(dst, text, x.conversion(f, s, exact)); err != nil {
 		return err
 	}
 	return f.within(dst)

@@ -40,7 +40,8 @@ import (
 //	lower, upper, url    cases; references become URLs, as those of type url.URL do anyway
 //	map=f|g              functions of Options.Funcs
 //	layout=A|B, tz=      how dates are written: 2006-01-02, and unix or unixmilli for seconds or milliseconds since 1970
-//	lang=de, lang=en-GB  the language of dates and numbers: names of months, order of figures, decimal point
+//	lang=de, lang=en-GB  the language of dates and numbers: names of months, order of figures, decimal point. A number in the form
+//	                     of JSON, in JSON, JSON-LD, a state, or an attribute content, value of data and meter, or data-*, is of none
 //	unit=bytes           sizes; unit=minutes (ms, seconds, hours, days): numbers that count durations
 //	min=, max=           bounds of a number (with unit=bytes also 700MB), of the runes of a text, of the length of a list, or of
 //	                     a duration: 90s, 1h30m, or a number of what unit= says

@@ -28,7 +28,7 @@ type source struct {
 	path *jsonpath.Path
 	name string // of a state, a property, a meta element, or a path of structured data
 	re   *regexp.Regexp
-	part int // group of re
+	part int  // group of re
 	all  bool // of structured data: of all objects of the type
 }
 
@@ -186,11 +186,12 @@ type place struct {
 
 // hit is what a source has found: an element or attribute, a value, or a text.
 type hit struct {
-	node *html.Node
-	json any
-	text string
-	kind hitKind
-	ld   bool
+	node  *html.Node
+	json  any
+	text  string
+	kind  hitKind
+	ld    bool
+	exact bool // text is of an attribute that programs read
 	// rivals is how many objects of structured data there are beside the one that the first hit is of.
 	rivals int32
 }
@@ -243,7 +244,7 @@ func (s *source) find(x *run, at place, hits []hit) ([]hit, error) {
 			return hits, err
 		}
 		for _, content := range data.Content(s.name) {
-			hits = append(hits, hit{text: content})
+			hits = append(hits, hit{text: content, exact: true})
 		}
 	case fromURL:
 		return append(hits, hit{text: x.doc.URL()}), nil
@@ -314,7 +315,7 @@ func (s *source) findInTree(x *run, node *html.Node, hits []hit) ([]hit, error) 
 		}
 		for _, n := range nodes {
 			if n.Attr != "" {
-				hits = append(hits, hit{text: n.Value, node: n.Node})
+				hits = append(hits, hit{text: n.Value, node: n.Node, exact: isExact(n.Node, n.Attr)})
 			} else {
 				hits = append(hits, hit{node: n.Node, kind: hitNode})
 			}
@@ -334,7 +335,7 @@ func (s *source) appendNode(hits []hit, n *html.Node) []hit {
 			return hits
 		}
 	}
-	return append(hits, hit{node: n, kind: hitNode})
+	return append(hits, hit{node: n, kind: hitNode, exact: s.take == takeAttr && isExact(n, s.attr)})
 }
 
 // findMeta finds the content of meta elements by their name, property or http-equiv.
@@ -346,7 +347,7 @@ func (s *source) findMeta(x *run, root *html.Node, hits []hit) []hit {
 		for _, key := range [...]string{"name", "property", "http-equiv", "itemprop"} {
 			if v, ok := nodeAttr(n, key); ok && strings.EqualFold(v, s.name) {
 				if content, ok := nodeAttr(n, "content"); ok {
-					hits = append(hits, hit{text: content, node: n})
+					hits = append(hits, hit{text: content, node: n, exact: true})
 				}
 				break
 			}

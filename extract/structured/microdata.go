@@ -175,5 +175,7 @@ func (m *microdata) value(n *html.Node) (any, int) {
 	case isURL, n.DataAtom == atom.Meta:
 		return "", 1
 	}
-	return shownText(n), 1
+	text := shownText(n)
+	m.show(text)
+	return text, 1
 }

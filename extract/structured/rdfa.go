@@ -190,6 +190,7 @@ func (r *rdfa) value(n *html.Node, s scope, typed, resource string, hasResource 
 		return map[string]any{"@id": typed}
 	default:
 		content = htmltree.Text(n)
+		r.show(strings.TrimSpace(content))
 	}
 	value := map[string]any{"@value": content}
 	if s.lang != "" && n.DataAtom != atom.Time {

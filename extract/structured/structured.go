@@ -50,6 +50,7 @@ type Data struct {
 
 	once    sync.Once
 	objects [3]objects // of JSON-LD, Microdata, RDFa
+	shown   map[string]bool
 }
 
 // Property is a pair of OpenGraph.
@@ -94,6 +95,7 @@ func (d *Data) readTree(p *page) {
 	d.OpenGraph = p.openGraph
 	d.Microdata = p.microdata()
 	d.RDFa = p.rdfa()
+	d.shown = p.shown
 	d.Errors = append(d.Errors, p.errs...)
 }
 
@@ -111,6 +113,7 @@ type page struct {
 	order     map[*html.Node]int // of elements with itemprop
 	hasRDFa   bool
 	errs      []error
+	shown     map[string]bool // numbers in texts of elements
 }
 
 func survey(root *html.Node, o Options) *page {
