@@ -26,7 +26,7 @@ func (p *pageData) takeFlight(js []byte, l literal.Limits) {
 		return
 	}
 	if p.flight == nil {
-		p.states = append(p.states, &State{flightName, nil, sync.OnceValues(func() (any, error) { return readFlight(p.flight, l) })})
+		p.states = append(p.states, &State{Name: flightName, value: sync.OnceValues(func() (any, error) { return readFlight(p.flight, l) })})
 	}
 	p.flight = append(p.flight, js)
 }

@@ -114,6 +114,18 @@ func (x *run) structured(at place, path string) (*structured.Data, error) {
 	return x.data, nil
 }
 
+// fault keeps a fault of the page, once.
+func (x *run) fault(err *StateError) {
+	for _, known := range x.faults {
+		if e, ok := known.(*StateError); ok && *e == *err {
+			return
+		}
+	}
+	if len(x.faults) < maxFaults {
+		x.faults = append(x.faults, err)
+	}
+}
+
 // maxFaults bounds what is told of elements whose data cannot be read.
 const maxFaults = 100
 

@@ -86,6 +86,20 @@ func (e *FieldError) Error() string {
 // Unwrap returns the cause, which may be nil.
 func (e *FieldError) Unwrap() error { return e.Err }
 
+// StateError says that a source has looked at data of a script of which something was left out, since it is no literal.
+type StateError struct {
+	Name string // of the State
+	Err  error  // of what was left out first
+}
+
+// Error names the state.
+func (e *StateError) Error() string {
+	return fmt.Sprintf("seine: extract: state %s is not whole: %v", cut(e.Name), e.Err)
+}
+
+// Unwrap returns the cause, a *literal.SyntaxError.
+func (e *StateError) Unwrap() error { return e.Err }
+
 // Drift counts what became of fields, for metrics: a rising count of a source that is not the first shows that a selector
 // broke before data is lost. The zero value is ready; it may be used by many goroutines.
 type Drift struct {

@@ -264,6 +264,9 @@ func (s *source) findState(x *run, hits []hit) ([]hit, error) {
 		if err != nil {
 			failed = err
 		}
+		if state.LeftOut != nil && (s.name != "" || len(values) > 0) {
+			x.fault(&StateError{state.Name, state.LeftOut})
+		}
 		if len(values) > 0 {
 			return appendJSON(hits, values, false), nil
 		}

@@ -1,7 +1,6 @@
 package extract
 
 import (
-	"bytes"
 	"fmt"
 	"slices"
 	"strings"
@@ -11,6 +10,7 @@ import (
 	"github.com/seine-go/seine/extract/jsonpath"
 	"github.com/seine-go/seine/extract/literal"
 	"github.com/seine-go/seine/extract/structured"
+	"github.com/seine-go/seine/internal/jslex"
 )
 
 // State is data that a page carries in a script: the JSON of <script id="__NEXT_DATA__" type="application/json">, or an
@@ -20,6 +20,9 @@ import (
 type State struct {
 	// Name is the id of the script, or what is assigned, without "window.", "self.", "globalThis." and "this.".
 	Name string
+	// LeftOut is the first *literal.SyntaxError of what a script assigns that is no literal, such as a function: such members are
+	// left out, and elements of arrays are nil. It is nil when the data is whole.
+	LeftOut error
 
 	raw   []byte // JSON as it stands; nil for what a script assigns
 	value func() (any, error)
@@ -41,7 +44,8 @@ type pageData struct {
 }
 
 // States returns the data in the scripts of the page, in its order. Nothing is evaluated: what is assigned must be a
-// literal (see package literal), which may stand behind "S = S ||" or in Object.freeze. At most 1,000 are taken, and in each script
+// literal (see package literal), which may stand behind "S = S ||" or in Object.freeze, or a string that is JSON; members of it
+// that are no literals are left out (State.LeftOut), and what is assigned in them is no data. At most 1,000 are taken, and in each script
 // bounded work is done; where something may have been left out for that, Report.Faults says so. A page that cannot be decoded
 // has none.
 func (d *Document) States() []*State { return d.data().states }
@@ -136,7 +140,7 @@ func (p *pageData) take(it island.Script, l literal.Limits) {
 		p.fault(&literal.LimitError{What: "states", Limit: maxStates})
 	case it.Type == "application/json" || it.Type == "text/json" || strings.HasSuffix(it.Type, "+json"):
 		raw := it.Text
-		p.states = append(p.states, &State{it.ID, raw, sync.OnceValues(func() (any, error) { return parseWhole(raw, l) })})
+		p.states = append(p.states, &State{Name: it.ID, raw: raw, value: sync.OnceValues(func() (any, error) { return parseWhole(raw, l) })})
 	case it.Type == "" || it.Type == "module" || strings.HasSuffix(it.Type, "javascript") || strings.HasSuffix(it.Type, "ecmascript"):
 		p.takeFlight(it.Text, l)
 		p.assignments(it.Text, l)
@@ -157,6 +161,7 @@ func (p *pageData) fault(err *literal.LimitError) {
 func (p *pageData) assignments(js []byte, l literal.Limits) {
 	tries := maxTries*len(js) + 1<<10
 	open := map[byte]int{}
+	whole := false // brackets have no end: what is in them is no literal in parts
 	for i := 0; i < len(js); i++ {
 		if tries <= 0 {
 			p.fault(&literal.LimitError{What: "bytes in search of literals", Limit: maxTries*len(js) + 1<<10})
@@ -166,10 +171,10 @@ func (p *pageData) assignments(js []byte, l literal.Limits) {
 		case '"', '\'', '`':
 			i = passQuoted(js, i, open)
 		case '/':
-			if end := passComment(js, i); end > i {
+			if end := jslex.Comment(js, i); end > i {
 				i = end
 			} else {
-				i = passPattern(js, i)
+				i = jslex.Pattern(js, i)
 			}
 		case '=':
 			name, at := assigned(js, i)
@@ -180,104 +185,18 @@ func (p *pageData) assignments(js []byte, l literal.Limits) {
 				p.fault(&literal.LimitError{What: "states", Limit: maxStates})
 				return
 			}
-			value, n, err := literal.Parse(js[at:], l)
-			tries -= n + 1
-			if err == nil {
-				p.states = append(p.states, &State{name, nil, func() (any, error) { return value, nil }})
-				i = at + n - 1
-			} else if _, beyond := err.(*literal.LimitError); beyond {
-				p.states = append(p.states, &State{name, nil, func() (any, error) { return nil, err }})
+			state, read, done := readAssigned(js[at:], whole, l)
+			tries -= read + 1
+			if state != nil {
+				state.Name = name
+				p.states = append(p.states, state)
+			}
+			whole = whole || state == nil && at+read >= len(js)
+			if done {
+				i = at + read - 1
 			}
 		}
 	}
-}
-
-// assigned returns the name before an equals sign and where the object, the array, the JSON.parse or the function begins that
-// stands behind it; the name is empty when it is no such assignment.
-func assigned(js []byte, i int) (name string, at int) {
-	if i == 0 || bytes.IndexByte([]byte("=!<>+-*/%&|^?"), js[i-1]) >= 0 {
-		return "", 0
-	}
-	at = passWrappers(js, passBlanks(js, i+1), js[:i])
-	if rest := js[at:]; !bytes.HasPrefix(rest, []byte("{")) && !bytes.HasPrefix(rest, []byte("[")) && !bytes.HasPrefix(rest, []byte("JSON.parse")) &&
-		!bytes.HasPrefix(rest, []byte("(function")) {
-		return "", 0
-	}
-	return nameBefore(js[:i]), at
-}
-
-// nameBefore returns the name at the end of js: a.b, a["b"].
-func nameBefore(js []byte) string {
-	js = bytes.TrimRight(js[max(0, len(js)-256):], " \t\r\n")
-	end := len(js)
-	if end > 3 && js[end-1] == ']' && (js[end-2] == '"' || js[end-2] == '\'') {
-		quote := js[end-2]
-		open := bytes.LastIndexByte(js[:end-2], quote)
-		if open < 1 || js[open-1] != '[' {
-			return ""
-		}
-		return plainName(string(identifier(js[:open-1])) + "." + string(js[open+1:end-2]))
-	}
-	return plainName(string(identifier(js)))
-}
-
-// identifier is what js ends with of names and dots.
-func identifier(js []byte) []byte {
-	i := len(js)
-	for i > 0 && (js[i-1] == '.' || isNameByte(js[i-1])) {
-		i--
-	}
-	return js[i:]
-}
-
-func plainName(name string) string {
-	for _, global := range [...]string{"window.", "self.", "globalThis.", "this."} {
-		if rest, ok := strings.CutPrefix(name, global); ok {
-			name = rest
-			break
-		}
-	}
-	if name == "" || '0' <= name[0] && name[0] <= '9' {
-		return ""
-	}
-	return name
-}
-
-// passQuoted returns the last byte of a string; where it has no end, or none on its line, its quote. Up to where there is none
-// stands in open, by the quote: the same quote that stands before that has none either.
-func passQuoted(js []byte, i int, open map[byte]int) int {
-	quote := js[i]
-	if i < open[quote] {
-		return i
-	}
-	k := i + 1
-	for ; k < len(js) && (js[k] != '\n' || quote == '`'); k++ {
-		switch js[k] {
-		case quote:
-			return k
-		case '\\':
-			k++
-		}
-	}
-	open[quote] = k
-	return i
-}
-
-// passComment returns the last byte of a comment, or i when there is none.
-func passComment(js []byte, i int) int {
-	end, skip := -1, 0
-	switch {
-	case bytes.HasPrefix(js[i:], []byte("//")):
-		end = bytes.IndexByte(js[i:], '\n')
-	case bytes.HasPrefix(js[i:], []byte("/*")):
-		end, skip = bytes.Index(js[i+2:], []byte("*/")), 3
-	default:
-		return i
-	}
-	if end < 0 {
-		return len(js) - 1
-	}
-	return i + end + skip
 }
 
 // lookup finds what a path leads to in the data, without reading it into values where the path and the data allow that.

@@ -35,6 +35,13 @@ func TestStates(t *testing.T) {
 		{"code of nuxt", `<script>window.__NUXT__=(function(a){a.b=1;return {c:a}}({}));x={d:1}</script>`, `x={"d":1}`},
 		{"text/json", `<script type="text/json" id=j>{"a":1}</script>`, `j={"a":1}`},
 		{"patterns", `<script>t=s.replace(/'/g,"").replace(/[/"]/g,'');var x={a:1};n=a/b;m='/';y={b:2};if(c)/"/.test(d);z={c:3};return /` + "`" + `/,w={e:4}</script>`, `x={"a":1} y={"b":2} z={"c":3} w={"e":4}`},
+		{"members that are no literals", `<script>film={title:"A",on:function(){x={b:1};player={url:"/ad"}},d:new Date(0),n:[f(),2,a+"b",3],"q":"a"+"b",h(){},...r,s,[k]:1,get g(){return {z:1}},u:void 0,t:!0,o:{p:{}.q,m:1}, v:"x".trim()};y={c:1}</script>`,
+			`film={"n":[null,2,null,3],"o":{"m":1},"t":true,"title":"A"} y={"c":1}`},
+		{"nothing but code", `<script>a={b:function(){c={d:1}},e:[f]};g=[h,i];j={k:1}</script>`, `j={"k":1}`},
+		{"code without an end", `<script>a={b:function(){c={d:1};</script><script>e={f:1,g:h;i={j:1}</script>`, `c={"d":1} i={"j":1}`},
+		{"comments behind the sign", "<script>a = /* b */ {c:1}; d = // e\n {f:1}; g = 1 /* ={h:1} */</script>", `a={"c":1} d={"f":1}`},
+		{"logical assignments", `<script>window.a ||= {b:1}; c ??= [2]; d = e || {f:1}; g |= [1]</script>`, `a={"b":1} c=[2]`},
+		{"strings of JSON", `<script>a = '{"b":1}'; c = '\x7b\x22d\x22:2\x7d', e = "[name=x]"; f = '{"g":1}'.replace(1,2); h = '{"i":1}' + j; k = "{}}"; l = "{m}"</script>`, `a={"b":1} c={"d":2}`},
 		{"upper case", `<SCRIPT ID='n' TYPE='Application/JSON; charset=utf-8'>[1]</SCRIPT >`, `n=[1]`},
 		{"the second is broken", `<script>a={b:1}</script><script>c={b:</script><script>d={}`, `a={"b":1} d={}`},
 	}
@@ -144,4 +151,30 @@ func ExampleDocument_Structured() {
 	name, _ := data.Find("Movie.name")
 	fmt.Println(name)
 	// Output: Alien
+}
+
+// What was left out of a state is told to who asks for it, and to nobody else.
+func TestStateLeftOut(t *testing.T) {
+	t.Parallel()
+	const page = `<script>film={title:"Alien", on:function(){}, year:1979}; other={a:f(), b:1}; whole={a:1}</script><h1>x</h1>`
+	for _, tt := range []struct{ tag, want, faults string }{
+		{"state=film$.title", "Alien", "seine: extract: state film is not whole: seine: literal at byte 19: a name, which would have to be evaluated"},
+		{"state=$.year", "1979", "seine: extract: state film is not whole: seine: literal at byte 19: a name, which would have to be evaluated"},
+		{"state=film$.on || css=h1", "x", "seine: extract: state film is not whole: seine: literal at byte 19: a name, which would have to be evaluated"},
+		{"state=whole$.a", "1", ""},
+		{"css=h1", "x", ""},
+	} {
+		s, err := extract.Compile[struct{ T string }](extract.Options{Rules: extract.Rules{"T": {Tag: tt.tag}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		v, r, err := s.Extract(t.Context(), document(page))
+		faults := ""
+		for _, f := range r.Faults {
+			faults += f.Error()
+		}
+		if v.T != tt.want || err != nil || faults != tt.faults {
+			t.Errorf("%s: %q, %v, faults %q", tt.tag, v.T, err, faults)
+		}
+	}
 }

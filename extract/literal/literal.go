@@ -149,6 +149,8 @@ type reader struct {
 	names  map[string]argument // of the parameters of the function that returns the value
 	called bool                // such a function is being read
 
+	partly  bool // what is no literal is left out, in arrays and objects
+	kept    bool // a scalar has been read
 	salvage bool
 	unique  bool  // a name that an object has twice is a fault
 	passed  error // the first fault that was passed over
@@ -205,7 +207,13 @@ func (r *reader) begin() (value any, opened bool) {
 	case c == '[':
 		return r.open(frame{})
 	}
-	return r.scalar(), false
+	at := r.i
+	value = r.scalar()
+	if r.leaveOut(at) {
+		return undefined{}, false
+	}
+	r.kept = r.kept || value != any(undefined{})
+	return value, false
 }
 
 // part is what was read of the value in which reading failed: all that is open is closed. It is nil when there is nothing in it.
@@ -256,7 +264,17 @@ func (r *reader) attach(value any) (any, bool) {
 		top.object[top.key] = value
 	}
 	r.space()
+	if c := r.peek(); r.partly && c != ',' && c != '}' && c != ']' { // the value is but the first of an expression
+		r.drop(top)
+		if top.object == nil {
+			top.array = append(top.array, nil)
+		}
+		r.fail("an expression, which would have to be evaluated")
+		r.leaveOut(r.i)
+	}
 	switch c := r.peek(); {
+	case r.err != nil:
+		return nil, false
 	case c == ',':
 		r.i++
 		return r.proceed()
@@ -283,12 +301,22 @@ func (r *reader) drop(f *frame) {
 func (r *reader) proceed() (any, bool) {
 	top := &r.stack[len(r.stack)-1]
 	r.space()
-	if top.object != nil {
+	for top.object != nil {
 		if r.peek() == '}' {
 			return r.close()
 		}
+		at := r.i
 		r.key(top)
-		return nil, true
+		if !r.leaveOut(at) {
+			return nil, true
+		}
+		if r.peek() == ',' {
+			r.i++
+			r.space()
+		} else if r.peek() != '}' {
+			r.fail("neither a comma nor the end of what is open")
+			return nil, true
+		}
 	}
 	for r.peek() == ',' { // holes
 		if r.nodes++; r.nodes > r.limits.Nodes {

@@ -162,6 +162,12 @@ func FuzzParse(f *testing.F) {
 				t.Fatalf("%#v, json has %#v", v, want)
 			}
 		}
+		part, k, leftOut, partErr := literal.ParsePartly(text, literal.Limits{})
+		if err == nil && (partErr != nil || leftOut != nil || k != n || !reflect.DeepEqual(part, v)) {
+			t.Fatalf("%#v of %d bytes, in parts %#v of %d, %v, %v", v, n, part, k, leftOut, partErr)
+		} else if _, marshalErr := json.Marshal(part); marshalErr != nil || k < 0 || k > len(text) {
+			t.Fatalf("%#v, %d of %d: %v", part, k, len(text), marshalErr)
+		}
 		if err != nil {
 			return
 		}
