@@ -35,8 +35,10 @@ func TestStates(t *testing.T) {
 		{"code of nuxt", `<script>window.__NUXT__=(function(a){a.b=1;return {c:a}}({}));x={d:1}</script>`, `x={"d":1}`},
 		{"text/json", `<script type="text/json" id=j>{"a":1}</script>`, `j={"a":1}`},
 		{"patterns", `<script>t=s.replace(/'/g,"").replace(/[/"]/g,'');var x={a:1};n=a/b;m='/';y={b:2};if(c)/"/.test(d);z={c:3};return /` + "`" + `/,w={e:4}</script>`, `x={"a":1} y={"b":2} z={"c":3} w={"e":4}`},
-		{"members that are no literals", `<script>film={title:"A",on:function(){x={b:1};player={url:"/ad"}},d:new Date(0),n:[f(),2,a+"b",3],"q":"a"+"b",h(){},...r,s,[k]:1,get g(){return {z:1}},u:void 0,t:!0,o:{p:{}.q,m:1}, v:"x".trim()};y={c:1}</script>`,
-			`film={"n":[null,2,null,3],"o":{"m":1},"t":true,"title":"A"} y={"c":1}`},
+		{
+			"members that are no literals", `<script>film={title:"A",on:function(){x={b:1};player={url:"/ad"}},d:new Date(0),n:[f(),2,a+"b",3],"q":"a"+"b",h(){},...r,s,[k]:1,get g(){return {z:1}},u:void 0,t:!0,o:{p:{}.q,m:1}, v:"x".trim()};y={c:1}</script>`,
+			`film={"n":[null,2,null,3],"o":{"m":1},"t":true,"title":"A"} y={"c":1}`,
+		},
 		{"nothing but code", `<script>a={b:function(){c={d:1}},e:[f]};g=[h,i];j={k:1}</script>`, `j={"k":1}`},
 		{"code without an end", `<script>a={b:function(){c={d:1};</script><script>e={f:1,g:h;i={j:1}</script>`, `c={"d":1} i={"j":1}`},
 		{"comments behind the sign", "<script>a = /* b */ {c:1}; d = // e\n {f:1}; g = 1 /* ={h:1} */</script>", `a={"c":1} d={"f":1}`},
