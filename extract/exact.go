@@ -12,14 +12,14 @@ import (
 // isExact reports whether an attribute is for programs, whatever the language of the page: the content of meta elements and of
 // Microdata, and the value of elements that have one beside their text.
 func isExact(n *html.Node, attr string) bool {
-	switch attr {
-	case "content":
-		return true
-	case "value":
+	if attr == "value" {
 		return n.DataAtom == atom.Data || n.DataAtom == atom.Meter || n.DataAtom == atom.Progress
 	}
-	return strings.HasPrefix(attr, "data-")
+	return isExactAnywhere(attr)
 }
+
+// isExactAnywhere is isExact where the element does not count.
+func isExactAnywhere(attr string) bool { return attr == "content" || strings.HasPrefix(attr, "data-") }
 
 // exact reports whether what a hit says is a number as programs write it, so that the language of the field does not count:
 // 7.125 in JSON is never 7125.

@@ -44,7 +44,7 @@ func simpleOf(p *plan) *simplePlan {
 		for _, s := range f.sources {
 			switch {
 			case s.kind == fromJSON, s.kind == fromState, s.kind == fromURL:
-			case s.kind != fromCSS || s.css == nil || s.take != takeText && s.take != takeAttr || !m.add(s):
+			case s.kind != fromCSS || s.css == nil || s.take != takeText && s.take != takeAttr || s.attr == "value" && f.convert.Lang != "" || !m.add(s):
 				return nil
 			}
 		}
@@ -110,14 +110,15 @@ func (x *run) pass(p *plan) {
 }
 
 // appendPassed appends what the pass has found for a selector.
-func (x *run) appendPassed(hits []hit, slot int) []hit {
-	for _, h := range x.passed[slot-1] {
+func (x *run) appendPassed(hits []hit, s *source) []hit {
+	exact := s.take == takeAttr && isExactAnywhere(s.attr)
+	for _, h := range x.passed[s.slot-1] {
 		x.steps--
 		text := h.value
 		if h.end >= 0 {
 			text = x.passedText[h.start:h.end]
 		}
-		hits = append(hits, hit{text: text, kind: hitPassed})
+		hits = append(hits, hit{text: text, kind: hitPassed, exact: exact})
 	}
 	return hits
 }

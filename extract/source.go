@@ -221,7 +221,7 @@ func (s *source) find(x *run, at place, hits []hit) ([]hit, error) {
 	case fromCSS, fromXPath, fromMeta, fromMagnet:
 		node := at.node
 		if node == nil && x.passed != nil && s.slot > 0 {
-			return x.appendPassed(hits, s.slot), nil
+			return x.appendPassed(hits, s), nil
 		}
 		if node == nil {
 			root, err := x.doc.Tree()
