@@ -1,6 +1,8 @@
 package extract_test
 
 import (
+	"fmt"
+	"net/url"
 	"reflect"
 	"strings"
 	"testing"
@@ -105,5 +107,58 @@ func TestFaultsOfElementsAreTold(t *testing.T) {
 		if len(report.Faults) != 1 {
 			t.Errorf("%v", report.Faults)
 		}
+	}
+}
+
+// References of JSON-LD are resolved against the page and its base, with and without a tree.
+func TestURLsOfJSONLDAreResolved(t *testing.T) {
+	t.Parallel()
+	type film struct {
+		URL    string   `extract:"ld=Movie.url"`
+		Typed  *url.URL `extract:"ld=Movie.url"`
+		Images []string `extract:"ld=Movie.image ; url"`
+		ID     string   `extract:"ld=Movie.@id"`
+	}
+	block := jsonLD(`{"@type":"Movie","@id":"#m","url":"/f/7","image":["a.jpg",{"@type":"ImageObject","url":"b.jpg"}]}`)
+	for _, tt := range []struct{ page, want string }{
+		{block, "https://h/f/7 https://h/f/7 [https://h/list/a.jpg https://h/list/b.jpg] https://h/list/x#m"},
+		{`<BASE href="//cdn/x/">` + block, "https://cdn/f/7 https://cdn/f/7 [https://cdn/x/a.jpg https://cdn/x/b.jpg] https://cdn/x/#m"},
+		{`<div itemscope><base href="/x/y">` + block, "https://h/f/7 https://h/f/7 [https://h/x/a.jpg https://h/x/b.jpg] https://h/x/y#m"},
+	} {
+		for _, schema := range []string{"", "css=html"} {
+			var got []film
+			var err error
+			if schema == "" {
+				var v film
+				v, err = extract.From[film](document(tt.page))
+				got = append(got, v)
+			} else {
+				for v, report := range extract.MustCompile[film](extract.Options{}).Each(t.Context(), document(tt.page), schema) {
+					got, err = append(got, v), report.Err
+				}
+			}
+			if v := got[0]; err != nil || fmt.Sprint(v.URL, " ", v.Typed, " ", v.Images, " ", v.ID) != tt.want {
+				t.Errorf("%s: %+v, %v", tt.page, v, err)
+			}
+		}
+	}
+}
+
+// Lists and values of JSON-LD are what they hold, and what a page only refers to has no name.
+func TestValueObjectsOfJSONLD(t *testing.T) {
+	t.Parallel()
+	type film struct {
+		Name      string   `extract:"ld=Movie.name"`
+		Actors    []string `extract:"ld=Movie.actor"`
+		Director  string   `extract:"ld=Movie.director || css=b"`
+		Directors []string `extract:"ld=Movie.director"`
+	}
+	v, report, err := extract.MustCompile[film](extract.Options{}).Extract(t.Context(), document(`<b>D</b>`+
+		jsonLD(`{"@type":"Movie","name":{"@value":"Alien","@language":"en"},"actor":{"@list":[{"name":"A"},{"@id":"#b"},"C"]},"director":{"@id":"#d"}}`)))
+	if err != nil || v.Name != "Alien" || !reflect.DeepEqual(v.Actors, []string{"A", "C"}) || v.Director != "D" || v.Directors != nil {
+		t.Errorf("%+v, %v", v, err)
+	}
+	if f, _ := report.Field("Directors"); f.Status != extract.Missing {
+		t.Errorf("%v", f)
 	}
 }

@@ -1,6 +1,7 @@
 package extract
 
 import (
+	"bytes"
 	"fmt"
 	"strings"
 
@@ -56,7 +57,6 @@ func (s *source) findLD(x *run, at place, hits []hit) ([]hit, error) {
 		return appendJSON(hits, data.FindAll(s.name), true), nil
 	}
 	main := data.Main(kind)
-	first := len(hits)
 	switch {
 	case len(main) == 0:
 	case path == "":
@@ -64,9 +64,8 @@ func (s *source) findLD(x *run, at place, hits []hit) ([]hit, error) {
 			hits = append(hits, hit{json: o, kind: hitJSON, ld: true})
 		}
 	default:
-		hits = appendJSON(hits, structured.LookupAll(main[0], path), true)
-		if len(hits) > first {
-			hits[first].rivals = int32(len(main) - 1)
+		for _, v := range structured.LookupAll(main[0], path) {
+			hits = append(hits, hit{json: v, kind: hitJSON, ld: true, rivals: int32(len(main) - 1)})
 		}
 	}
 	return hits, nil
@@ -102,11 +101,8 @@ func (x *run) structured(at place, path string) (*structured.Data, error) {
 		return x.doc.dataFor(path)
 	}
 	if x.within != at.node {
-		base := x.doc.URL()
-		if u := x.doc.base(); u != nil {
-			base = u.Href()
-		}
-		x.within, x.data = at.node, structured.Read(at.node, structured.Options{URL: base, Limits: x.doc.o.Limits})
+		o := structured.Options{URL: x.doc.baseURL(), Limits: x.doc.o.Limits}
+		x.within, x.data = at.node, structured.Read(at.node, o)
 		if len(x.data.Errors) > 0 && len(x.faults) < maxFaults {
 			x.faults = append(x.faults, x.data.Errors...)
 		}
@@ -131,15 +127,38 @@ const maxFaults = 100
 
 // findBase finds what references of the page are resolved against; nil when the page has no URL and names none.
 func (d *Document) findBase() *weburl.URL {
-	if h, err := d.Hints(0); err == nil && h.Base != "" {
-		if u, err := weburl.Parse(h.Base); err == nil {
-			return &u
+	if text, err := d.text(); err == nil && mentionsBase(text) {
+		if h, err := d.Hints(0); err == nil && h.Base != "" {
+			if u, err := weburl.Parse(h.Base); err == nil {
+				return &u
+			}
 		}
 	}
 	if u, err := weburl.Parse(d.o.URL); err == nil {
 		return &u
 	}
 	return nil
+}
+
+// mentionsBase reports whether a page may have a base element, for which alone it would have to be scanned.
+func mentionsBase(text []byte) bool {
+	for {
+		i := bytes.IndexByte(text, '<')
+		if i < 0 {
+			return false
+		}
+		if text = text[i+1:]; isTag(text, "", "base") != no {
+			return true
+		}
+	}
+}
+
+// baseURL is what references of the page are resolved against; empty where nothing is known.
+func (d *Document) baseURL() string {
+	if u := d.base(); u != nil {
+		return u.Href()
+	}
+	return d.o.URL
 }
 
 // resolveRef makes a URL of a reference of the page.

@@ -99,3 +99,12 @@ func jsonText(v any, ld bool) string {
 	}
 	return string(text)
 }
+
+// isNameless reports whether a hit is an object of structured data that says nothing as a text, such as a reference to what the
+// page has not.
+func (h hit) isNameless() bool {
+	if _, ok := h.json.(map[string]any); !ok || !h.ld {
+		return false
+	}
+	return structured.Text(h.json) == ""
+}

@@ -170,23 +170,30 @@ func (x *run) find(s *source, at place, sh *shape) ([]hit, error) {
 	if sh.kind == isAny {
 		return hits, err
 	}
-	for i := 0; i < len(hits); i++ {
-		if list, ok := hits[i].json.([]any); ok {
-			members := make([]hit, 0, len(hits)+len(list))
-			for _, h := range hits {
-				if l, ok := h.json.([]any); ok && h.kind == hitJSON {
-					members = appendJSON(members, l, h.ld)
-				} else {
-					members = append(members, h)
-				}
-			}
-			if len(members) > 0 {
-				members[0].rivals = hits[0].rivals
-			}
-			return members, err
-		}
+	hits = membersOf(hits)
+	if sh.scalar().kind == isScalar {
+		hits = slices.DeleteFunc(hits, hit.isNameless)
 	}
 	return hits, err
+}
+
+// membersOf puts the members of lists in the place of the lists.
+func membersOf(hits []hit) []hit {
+	if !slices.ContainsFunc(hits, func(h hit) bool { _, ok := h.json.([]any); return ok }) {
+		return hits
+	}
+	members := make([]hit, 0, 2*len(hits))
+	for _, h := range hits {
+		if list, ok := h.json.([]any); ok && h.kind == hitJSON {
+			members = appendJSON(members, list, h.ld)
+		} else {
+			members = append(members, h)
+		}
+	}
+	for i := range members {
+		members[i].rivals = hits[0].rivals
+	}
+	return members
 }
 
 // scalar fills a field of one value.

@@ -192,7 +192,7 @@ type hit struct {
 	kind  hitKind
 	ld    bool
 	exact bool // text is of an attribute that programs read
-	// rivals is how many objects of structured data there are beside the one that the first hit is of.
+	// rivals is how many objects of structured data there are beside the one that it is of.
 	rivals int32
 }
 

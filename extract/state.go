@@ -116,7 +116,7 @@ func (d *Document) readData() *pageData {
 	d.scripts.Store(p)
 	o := structured.Options{URL: d.o.URL, Limits: d.o.Limits}
 	p.objects = sync.OnceValue(func() *structured.Data {
-		data := structured.ReadBlocks(p.blocks, o)
+		data := structured.ReadBlocks(p.blocks, structured.Options{URL: d.baseURL(), Limits: d.o.Limits})
 		d.read.CompareAndSwap(nil, data)
 		return data
 	})

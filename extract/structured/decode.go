@@ -56,7 +56,7 @@ func (d *Data) Decode(dst any) error {
 // DecodeObject fills the fields of dst that have a tag schema:"property" from an object of JSON-LD. The type of the object
 // is the name of the Go type, or what a field _ struct{} `schema:"Type"` says. Fields are texts, numbers, booleans,
 // time.Time, time.Duration (ISO 8601), *url.URL or url.URL, types with UnmarshalText, structs, and pointers and slices of
-// those. A text is wanted where an object stands: its name is taken; a single value becomes a slice of one. Properties that
+// those. A text is wanted where an object stands: its name is taken, if it has one; a single value becomes a slice of one. Properties that
 // are missing leave their field alone, and so do those that lead back to an object in which they stand, to be decoded into the
 // same Go type: of an article and its page that name each other the second has no article; in a slice they are left out.
 // All fields that can be are filled; the error joins a *FieldError for each other, of which the first 100 are told, and a
@@ -188,6 +188,7 @@ func (d *decoder) value(dst reflect.Value, value any, path string, depth int) {
 		}
 	case to == nil:
 		d.fail(path, fmt.Errorf("%s cannot hold a property", t))
+	case isNameless(value):
 	default:
 		text := Text(value)
 		d.left -= len(text) / 64
@@ -195,6 +196,12 @@ func (d *decoder) value(dst reflect.Value, value any, path string, depth int) {
 			d.fail(path, err)
 		}
 	}
+}
+
+// isNameless reports whether a value is an object that says nothing as a text.
+func isNameless(value any) bool {
+	_, ok := value.(map[string]any)
+	return ok && Text(value) == ""
 }
 
 // first is the first member of a list that is not null and does not lead back; nil if there is none.
@@ -214,7 +221,7 @@ func (d *decoder) list(dst reflect.Value, list []any, path string, depth int) {
 		if d.left < 0 {
 			break
 		}
-		if !d.leadsBack(member, t.Elem()) {
+		if !d.leadsBack(member, t.Elem()) && (convert.For(t.Elem()) == nil || !isNameless(member)) {
 			made := reflect.New(t.Elem()).Elem()
 			d.value(made, member, fmt.Sprintf("%s[%d]", path, i), depth)
 			out = reflect.Append(out, made)

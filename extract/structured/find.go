@@ -9,8 +9,9 @@ import (
 )
 
 // Objects returns the objects of a type, "Movie" or "" for all, in the form of JSON-LD: those of JSON-LD (graphs and what
-// is nested included), of Microdata, of RDFa. Types and properties of schema.org go without their prefix. Nobody may
-// change them.
+// is nested included), of Microdata, of RDFa. Types and properties of schema.org go without their prefix; value objects, lists and
+// sets are what they hold; references are resolved in url, sameAs, image, logo, contentUrl, embedUrl, thumbnailUrl,
+// mainEntityOfPage and @id. Nobody may change them.
 func (d *Data) Objects(kind string) (objects []map[string]any) {
 	for _, list := range d.all() {
 		objects = append(objects, ofType(list.objects, kind)...)
@@ -170,8 +171,8 @@ func short(name string) string {
 	return name
 }
 
-// Text is what a value says as a text: an object where a text is wanted stands for its name, its value, or its URL or id;
-// of a list the first member counts.
+// Text is what a value says as a text: an object where a text is wanted stands for its name, its value or its URL, and says nothing
+// without one, as does a reference to what the page has not; of a list the first member counts.
 func Text(v any) string { return text(v, 8) } // objects may lead in circles
 
 func text(v any, deep int) string {
@@ -188,7 +189,7 @@ func text(v any, deep int) string {
 		}
 		return ""
 	case map[string]any:
-		for _, key := range [...]string{"name", "@value", "url", "contentUrl", "@id"} {
+		for _, key := range [...]string{"name", "@value", "url", "contentUrl"} {
 			member, ok := property(v, key)
 			if _, nested := member.(map[string]any); ok && !nested && deep > 0 {
 				return text(member, deep-1)

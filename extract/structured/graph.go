@@ -12,7 +12,8 @@ type objects struct {
 
 func (d *Data) all() [3]objects {
 	d.once.Do(func() {
-		d.objects[0] = flatten(withContexts(d.JSONLD))
+		jsonLD, _ := d.base.plain(withContexts(d.JSONLD), false)
+		d.objects[0] = flatten(jsonLD.([]any))
 		var items []any
 		made := map[*Item]map[string]any{}
 		for _, item := range d.Microdata {
@@ -30,8 +31,8 @@ func (d *Data) all() [3]objects {
 func flatten(values []any) objects {
 	found, byID := collect(values)
 	for _, o := range found.objects {
-		for _, v := range o {
-			if refers(v, byID) { // what the page says itself stays as it is
+		for key, v := range o {
+			if refers(v, byID, holdsURL(key)) { // what the page says itself stays as it is
 				found, byID = collect(copied(values).([]any))
 				link(found.objects, byID)
 				return found
@@ -99,12 +100,13 @@ func sortedKeys(m map[string]any) []string {
 	return keys
 }
 
-// link puts in place of {"@id": …} the object of that id. Objects may then lead in circles.
+// link puts in place of {"@id": …} the object of that id, or where a URL is meant, and there is no such object, the id. Objects
+// may then lead in circles.
 func link(objects []map[string]any, byID map[string]map[string]any) []map[string]any {
 	for _, o := range objects {
 		for key, v := range o {
-			if refers(v, byID) {
-				o[key] = target(v, byID)
+			if refers(v, byID, holdsURL(key)) {
+				o[key] = target(v, byID, holdsURL(key))
 			}
 		}
 	}
@@ -130,30 +132,34 @@ func copied(v any) any {
 	return v
 }
 
-// refers reports whether a value is a reference to an object of the page, or a list with one.
-func refers(v any, byID map[string]map[string]any) bool {
+// refers reports whether a value is a reference that link replaces, or a list with one.
+func refers(v any, byID map[string]map[string]any, isURL bool) bool {
 	switch v := v.(type) {
 	case map[string]any:
 		id, ok := v["@id"].(string)
-		return ok && len(v) == 1 && byID[id] != nil
+		return ok && len(v) == 1 && (isURL || byID[id] != nil)
 	case []any:
-		return slices.ContainsFunc(v, func(m any) bool { _, list := m.([]any); return !list && refers(m, byID) })
+		return slices.ContainsFunc(v, func(m any) bool { _, list := m.([]any); return !list && refers(m, byID, isURL) })
 	}
 	return false
 }
 
-func target(v any, byID map[string]map[string]any) any {
+func target(v any, byID map[string]map[string]any, isURL bool) any {
 	switch v := v.(type) {
 	case map[string]any:
-		if id, ok := v["@id"].(string); ok && len(v) == 1 && byID[id] != nil {
+		switch id, ok := v["@id"].(string); {
+		case !ok || len(v) > 1:
+		case byID[id] != nil:
 			return byID[id]
+		case isURL:
+			return id
 		}
 	case []any:
 		list := make([]any, len(v))
 		for i, m := range v {
 			list[i] = m
 			if _, nested := m.([]any); !nested {
-				list[i] = target(m, byID)
+				list[i] = target(m, byID, isURL)
 			}
 		}
 		return list

@@ -45,7 +45,7 @@ func (p *page) rdfa() []map[string]any {
 		return nil
 	}
 	r := rdfa{page: p, byID: map[string]map[string]any{}}
-	s := scope{subject: p.base.Href()}
+	s := scope{subject: p.base.url.Href()}
 	if p.root.Parent != nil {
 		s = r.outside(p.root.Parent, s)
 	}
@@ -132,7 +132,7 @@ func (r *rdfa) context(n *html.Node, s scope) scope {
 	if vocab, ok := attr(n, "vocab"); ok {
 		if s.vocab = vocab; vocab != "" {
 			s.vocab = r.resolve(vocab)
-			r.add(r.base.Href(), usesVocabulary, map[string]any{"@id": s.vocab})
+			r.add(r.base.url.Href(), usesVocabulary, map[string]any{"@id": s.vocab})
 		}
 	}
 	if declared, ok := attr(n, "prefix"); ok {

@@ -10,7 +10,6 @@ import (
 
 	"github.com/seine-go/seine/extract/literal"
 	"github.com/seine-go/seine/internal/htmltree"
-	"github.com/seine-go/seine/internal/weburl"
 )
 
 // Limits bounds what is read of a page: each block of JSON-LD by itself, and of the tree the visits of nodes. Zero fields
@@ -48,6 +47,7 @@ type Data struct {
 	OpenGraph []Property
 	Errors    []error // what could not be read: *BlockError, *LimitError
 
+	base    base
 	once    sync.Once
 	objects [3]objects // of JSON-LD, Microdata, RDFa
 	shown   map[string]bool
@@ -59,14 +59,7 @@ type Property struct{ Name, Content string }
 // Read reads the tree of a page, or an element of it, of which then only what lies in it counts.
 func Read(root *html.Node, o Options) *Data {
 	p := survey(root, o)
-	d := &Data{}
-	for i, block := range p.blocks {
-		values, err := Block([]byte(block), o.Limits)
-		d.JSONLD = append(d.JSONLD, values...)
-		if err != nil {
-			d.Errors = append(d.Errors, &BlockError{i, err})
-		}
-	}
+	d := ReadBlocks(p.blocks, o)
 	d.readTree(p)
 	return d
 }
@@ -80,7 +73,7 @@ func ReadWith(root *html.Node, blocks []string, o Options) *Data {
 
 // ReadBlocks reads blocks of JSON-LD alone.
 func ReadBlocks(blocks []string, o Options) *Data {
-	d := &Data{}
+	d := &Data{base: baseOf(o.URL)}
 	for i, block := range blocks {
 		values, err := Block([]byte(block), o.Limits)
 		d.JSONLD = append(d.JSONLD, values...)
@@ -92,6 +85,7 @@ func ReadBlocks(blocks []string, o Options) *Data {
 }
 
 func (d *Data) readTree(p *page) {
+	d.base = p.base
 	d.OpenGraph = p.openGraph
 	d.Microdata = p.microdata()
 	d.RDFa = p.rdfa()
@@ -101,9 +95,8 @@ func (d *Data) readTree(p *page) {
 
 // page is what one walk finds in a tree.
 type page struct {
-	root      *html.Node
-	base      weburl.URL
-	hasBase   bool
+	root *html.Node
+	base
 	visits    int // that are left
 	limits    Limits
 	blocks    []string
@@ -117,7 +110,7 @@ type page struct {
 }
 
 func survey(root *html.Node, o Options) *page {
-	p := &page{root: root, limits: o.Limits, ids: map[string]*html.Node{}, order: map[*html.Node]int{}}
+	p := &page{root: root, base: baseOf(o.URL), limits: o.Limits, ids: map[string]*html.Node{}, order: map[*html.Node]int{}}
 	if p.limits.Nodes == 0 {
 		p.limits.Nodes = literal.DefaultNodes
 	}
@@ -125,9 +118,6 @@ func survey(root *html.Node, o Options) *page {
 		p.limits.Depth = literal.DefaultDepth
 	}
 	p.visits = p.limits.Nodes
-	if u, err := weburl.Parse(o.URL); err == nil {
-		p.base, p.hasBase = u, true
-	}
 	var metas []*html.Node
 	baseSeen := false
 	for n := root; n != nil; n = htmltree.Next(n, root) {
@@ -171,29 +161,6 @@ func (p *page) note(n *html.Node) {
 			p.hasRDFa = true
 		}
 	}
-}
-
-func (p *page) rebase(href string) {
-	if p.hasBase {
-		if u, err := p.base.Resolve(href); err == nil {
-			p.base = u
-		}
-		return
-	}
-	if u, err := weburl.Parse(href); err == nil {
-		p.base, p.hasBase = u, true
-	}
-}
-
-// resolve makes a URL of a relative reference. What is absolute stays as the page has it, and so does what is no reference.
-func (p *page) resolve(ref string) string {
-	ref = strings.TrimSpace(ref)
-	if _, err := weburl.Parse(ref); err != nil && p.hasBase {
-		if u, err := p.base.Resolve(ref); err == nil {
-			return u.Href()
-		}
-	}
-	return ref
 }
 
 // visit counts a node; it reports false when there were too many.
