@@ -236,7 +236,8 @@ func httpResponse(hr *http.Request, resp *Response) *http.Response {
 	}
 	out.ProtoMajor, out.ProtoMinor, _ = http.ParseHTTPVersion(resp.Proto)
 	if hr.Method == http.MethodHead {
-		if n, err := strconv.ParseInt(out.Header.Get("Content-Length"), 10, 64); err == nil {
+		out.ContentLength = -1
+		if n, err := strconv.ParseInt(out.Header.Get("Content-Length"), 10, 64); err == nil && n >= 0 {
 			out.ContentLength = n
 		}
 		return out
