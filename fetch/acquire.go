@@ -76,6 +76,9 @@ func (t *Transport) acquire(f *flight, fresh bool) (c *conn, reused bool, err *E
 func (t *Transport) hostOf(f *flight) *poolHost {
 	p := &t.pool
 	key := f.route.key(f.url.Scheme(), f.url.Hostname(), f.url.PortOrDefault())
+	if f.forwarded() {
+		key = poolKey{proxy: key.proxy} // whose connections serve all hosts
+	}
 	key.onlyH1 = f.onlyH1
 	if key.tls && !key.onlyH1 {
 		key.onlyH1 = true

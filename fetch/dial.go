@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/seine-go/seine/fetch/internal/h1"
+	"github.com/seine-go/seine/proxy"
 )
 
 // Bounds of the attempts to reach a host over several addresses.
@@ -97,19 +98,38 @@ func (t *Transport) dialHop(f *flight, c *conn) *Error {
 	}
 	ctx, cancel := withTimeout(f.ctx, t.conf.dialTimeout)
 	defer cancel()
-	nc, cause := f.route.Proxy.Dial(ctx, func(ctx context.Context, _, addr string) (net.Conn, error) {
+	dial := func(ctx context.Context, _, addr string) (net.Conn, error) {
 		nc, first, err := t.dialProxy(ctx, addr)
 		c.addr = first
 		return nc, err
-	}, net.JoinHostPort(host, port))
-	if cause != nil {
-		if f.ctx.Err() != nil {
-			return contextError(f.ctx, "proxy")
-		}
-		return &Error{Op: "proxy", Kind: ErrProxy, Err: cause}
 	}
-	c.nc, c.took.connect = nc, time.Since(start)
+	var cause error
+	if f.forwarded() {
+		c.nc, cause = f.route.Proxy.DialForward(ctx, dial)
+	} else {
+		c.nc, cause = f.route.Proxy.Dial(ctx, dial, net.JoinHostPort(host, port))
+	}
+	if cause != nil {
+		return proxyError(f.ctx, cause)
+	}
+	c.took.connect = time.Since(start)
 	return nil
+}
+
+// proxyError says why there is no way through the proxies of a route, and whether that is theirs or the host's doing.
+func proxyError(ctx context.Context, cause error) *Error {
+	if ctx.Err() != nil {
+		return contextError(ctx, "proxy")
+	}
+	e := &Error{Op: "proxy", Kind: ErrProxy, Err: cause}
+	var failed *proxy.Error
+	if errors.As(cause, &failed) {
+		if failed.Target {
+			e.Kind = ErrConnect
+		}
+		e.Final = failed.Final()
+	}
+	return e
 }
 
 // addresses returns those of a host's addresses that may be dialled; without one there is an error.

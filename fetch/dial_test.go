@@ -218,7 +218,7 @@ func TestProxyRoutes(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return tr.Fetch(t.Context(), &Request{URL: url, Route: Route{Proxy: route}})
+		return tr.Fetch(t.Context(), &Request{URL: url, Route: Route{Proxy: route.WithTunnels()}})
 	}
 	// Proxies and their users take turns: each has a connection of its own, and keeps it.
 	for round := range 2 {

@@ -25,7 +25,7 @@ const (
 	ErrDNS                   // the name could not be resolved
 	ErrConnect               // no connection
 	ErrTLS                   // the handshake failed, or the certificate does not fit
-	ErrProxy                 // a proxy on the way failed; the host is not to blame
+	ErrProxy                 // a proxy on the way failed or refused; that it could not reach the host is ErrConnect
 	ErrClosed                // the connection, or over HTTP/2 the stream, ended before an answer came
 	ErrProtocol              // what came is not HTTP, or contradicts itself
 	ErrHeaderLimit           // the head of the answer is larger than allowed

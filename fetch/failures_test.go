@@ -201,9 +201,15 @@ func TestTransportAndProxyBothTakeEffect_K057(t *testing.T) {
 			return new(net.Dialer).DialContext(ctx, network, addr)
 		},
 	})
-	_, err = tr.Fetch(t.Context(), &Request{URL: "http://films.example/", Route: Route{Proxy: route}})
-	if got := <-asked; dialled != "10.1.1.1:3128" || got != "films.example:80" || !errors.Is(err, ErrProxy) {
-		t.Errorf("dialled %q, asked for %q, %v", dialled, got, err)
+	for _, c := range []struct {
+		route proxy.Route
+		asked string
+		err   ErrorKind
+	}{{route, "http://films.example/", ErrClosed}, {route.WithTunnels(), "films.example:80", ErrProxy}} {
+		_, err = tr.Fetch(t.Context(), &Request{URL: "http://films.example/", Route: Route{Proxy: c.route}})
+		if got := <-asked; dialled != "10.1.1.1:3128" || got != c.asked || !errors.Is(err, c.err) {
+			t.Errorf("dialled %q, asked for %q, %v", dialled, got, err)
+		}
 	}
 }
 

@@ -235,6 +235,9 @@ func (f *flight) report(a *answer, err *Error, elapsed time.Duration, again bool
 // exchange has one exchange on a connection of the pool. again says that it is to be repeated: the host, as far as can be
 // known, did nothing with the request (RFC 9110 9.2.2).
 func (f *flight) exchange(start time.Time) (a *answer, again bool, err *Error) {
+	if err := f.guardForwarded(); err != nil {
+		return nil, false, err
+	}
 	for unsent := 0; ; unsent++ {
 		c, reused, err := f.t.acquire(f, f.fresh)
 		if err != nil {

@@ -20,6 +20,10 @@ const (
 func (f *flight) exchangeH1(c *conn, a *answer) (fate, *Error) {
 	c.req.Method, c.req.Target, c.req.Body = f.method, f.url.RequestTarget(), f.body
 	c.req.Header = f.appendFields(c.req.Header[:0])
+	sent := c.req.Header
+	if f.forwarded() {
+		sent = f.forward(&c.req)
+	}
 	c.startClock(f.t.conf.total)
 	due := time.Now().Add(f.t.conf.total)
 	defer f.finishH1(c)
@@ -29,7 +33,10 @@ func (f *flight) exchangeH1(c *conn, a *answer) (fate, *Error) {
 	r := &c.resp
 	a.Status, a.Header, a.RawHeader, a.FetchedAt = r.Status, r.Header, r.RawHeader, time.Now()
 	a.URL, a.Proto = f.url.Href(), protoName(r.Major, r.Minor)
-	f.traceSent(a, c.req.Header)
+	if err := f.refusedByProxy(r.Status); err != nil {
+		return settled, err
+	}
+	f.traceSent(a, sent)
 	a.trace.FirstByte = r.FirstByte.Sub(r.Written)
 	f.lead(a)
 	if a.follow || a.misdirected {

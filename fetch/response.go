@@ -45,11 +45,11 @@ type Trace struct {
 	ServerName  string         // in the TLS hello
 	ALPN        string
 	TLSVersion  uint16
-	Reused      bool // the connection had served before
-	Resumed     bool // the TLS session was resumed
-	Retried     bool // a connection that was dead, or that the host said was the wrong one, was replaced
-	Sent        []Field
-	BytesOut    int64 // on the wire, head and body
+	Reused      bool    // the connection had served before
+	Resumed     bool    // the TLS session was resumed
+	Retried     bool    // a connection that was dead, or that the host said was the wrong one, was replaced
+	Sent        []Field // without the credentials of a proxy
+	BytesOut    int64   // on the wire, head and body
 	BytesIn     int64
 	Wait        time.Duration // for a connection, Gate included
 	DNS         time.Duration

@@ -9,7 +9,7 @@ import (
 // Route is the way a request takes to its host. Connections are shared only by requests whose routes are equal in all
 // but Session.
 type Route struct {
-	Proxy      proxy.Route // zero: direct
+	Proxy      proxy.Route // zero: direct; plain HTTP is forwarded by a proxy of HTTP, unless it is WithTunnels or Dial is set
 	ServerName ServerName
 	Session    string // a name for whatever belongs together: jar, exit, identity
 }

@@ -29,9 +29,7 @@ func (h hop) connect(conn net.Conn, host string, port uint16) (net.Conn, error) 
 	req := make([]byte, 0, 256)
 	req = append(req, "CONNECT "+target+" HTTP/1.1\r\nHost: "+target+"\r\n"...)
 	if h.auth {
-		req = append(req, "Proxy-Authorization: Basic "...)
-		req = base64.StdEncoding.AppendEncode(req, []byte(h.user+":"+h.password))
-		req = append(req, "\r\n"...)
+		req = append(req, "Proxy-Authorization: "+h.authorization()+"\r\n"...)
 	}
 	req = append(req, "\r\n"...)
 	if _, err := conn.Write(req); err != nil {
@@ -42,11 +40,19 @@ func (h hop) connect(conn net.Conn, host string, port uint16) (net.Conn, error) 
 	case err != nil:
 		return nil, &Error{Op: "connect", Err: err}
 	case status < 200 || status > 299:
-		return nil, &Error{Op: "connect", Status: status, Err: errRefused}
+		return nil, &Error{Op: "connect", Status: status, Target: status >= 502 && status <= 504, Err: errRefused}
 	case len(rest) > 0:
 		return &surplusConn{Conn: conn, rest: rest}, nil
 	}
 	return conn, nil
+}
+
+// authorization returns the credentials as HTTP has them, "" without any.
+func (h hop) authorization() string {
+	if !h.auth {
+		return ""
+	}
+	return "Basic " + base64.StdEncoding.EncodeToString([]byte(h.user+":"+h.password))
 }
 
 // readConnectAnswer reads heads until a final one. What has come behind it belongs to the tunnel and is returned: any

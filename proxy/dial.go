@@ -21,7 +21,23 @@ type Error struct {
 	Proxy  string // without user and password
 	Op     string // "dial", "handshake", "connect" …
 	Status int    // of the answer to CONNECT, 0 without one
+	// Target says that the proxy, the last of its route, did its part and could not reach the target: a 502, 503 or 504, or that SOCKS
+	// found network or host unreachable or the connection refused.
+	Target bool
 	Err    error
+}
+
+// Final reports whether the same will be refused again: since the credentials are wrong or missing, or by the rules of the proxy.
+func (e *Error) Final() bool {
+	switch e.Status {
+	case 401, 403, 405, 407, 501:
+		return true
+	}
+	var reply SOCKSReply
+	if errors.As(e.Err, &reply) {
+		return reply == 2 || reply == 7 || reply == 8
+	}
+	return errors.Is(e.Err, errSocksLogin) || errors.Is(e.Err, errSocksMethod)
 }
 
 // Error returns "seine: proxy INDEX URL: op: cause".
@@ -51,13 +67,30 @@ func (r Route) Dial(ctx context.Context, dial DialFunc, target string) (net.Conn
 	if r.chain == nil {
 		return dial(ctx, "tcp", target)
 	}
-	hops := r.chain.hops
-	fail := func(i int, op string, err error) error {
-		return &Error{Index: i, Proxy: hops[i].label(), Op: op, Err: err}
-	}
 	host, port, err := splitTarget(target)
 	if err != nil {
-		return nil, fail(len(hops)-1, "target", err)
+		last := len(r.chain.hops) - 1
+		return nil, &Error{Index: last, Proxy: r.chain.hops[last].label(), Op: "target", Err: err}
+	}
+	return r.chain.dial(ctx, dial, host, port)
+}
+
+// DialForward opens a connection to the last proxy of a route that Forwards, through the others: for requests with the whole URL
+// in their first line, and with Authorization in Proxy-Authorization (RFC 9112 3.2.2). It is otherwise as Dial.
+func (r Route) DialForward(ctx context.Context, dial DialFunc) (net.Conn, error) {
+	if !r.Forwards() {
+		return nil, errNotForward
+	}
+	return r.chain.dial(ctx, dial, "", 0)
+}
+
+var errNotForward = errors.New("seine: proxy: the route does not end at a proxy that forwards requests")
+
+// dial leads through all proxies to a target, or to the last of them where the port is 0.
+func (c *chain) dial(ctx context.Context, dial DialFunc, host string, port uint16) (net.Conn, error) {
+	hops := c.hops
+	fail := func(i int, op string, err error) error {
+		return &Error{Index: i, Proxy: hops[i].label(), Op: op, Err: err}
 	}
 	conn, err := dial(ctx, "tcp", hops[0].addr())
 	if err != nil {
@@ -68,14 +101,14 @@ func (r Route) Dial(ctx context.Context, dial DialFunc, target string) (net.Conn
 		if i+1 < len(hops) {
 			toHost, toPort, _ = splitTarget(hops[i+1].addr())
 		}
-		next, err := h.pass(ctx, conn, r.chain.roots, toHost, toPort)
+		next, err := h.pass(ctx, conn, c.roots, toHost, toPort)
 		if err != nil {
 			conn.Close()
 			e, ok := err.(*Error)
 			if !ok {
 				return nil, fail(i, "handshake", err)
 			}
-			e.Index, e.Proxy = i, h.label()
+			e.Index, e.Proxy, e.Target = i, h.label(), e.Target && i+1 == len(hops)
 			return nil, e
 		}
 		conn = next
@@ -83,7 +116,7 @@ func (r Route) Dial(ctx context.Context, dial DialFunc, target string) (net.Conn
 	return conn, nil
 }
 
-// pass leads conn, which ends at the proxy, on to host:port.
+// pass leads conn, which ends at the proxy, on to host:port, or makes it one that the proxy takes requests on where the port is 0.
 func (h hop) pass(ctx context.Context, conn net.Conn, roots *x509.CertPool, host string, port uint16) (net.Conn, error) {
 	if err := conn.SetDeadline(time.Now().Add(HandshakeTimeout)); err != nil {
 		return nil, err
@@ -114,6 +147,9 @@ func (h hop) handshake(ctx context.Context, conn net.Conn, roots *x509.CertPool,
 			return nil, &Error{Op: "tls", Err: err}
 		}
 		conn = tc
+	}
+	if port == 0 {
+		return conn, nil
 	}
 	return h.connect(conn, host, port)
 }

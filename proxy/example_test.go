@@ -34,3 +34,13 @@ func ExampleRoute_Dial() {
 	// dialling proxy.example:1080
 	// seine: proxy 0 socks5://proxy.example:1080: dial: nobody is there
 }
+
+// A proxy that would change what it forwards: plain HTTP goes through tunnels too.
+func ExampleRoute_WithTunnels() {
+	route, err := proxy.Parse("http://127.0.0.1:3128")
+	if err != nil {
+		panic(err)
+	}
+	fmt.Println(route.Forwards(), route.WithTunnels().Forwards())
+	// Output: true false
+}

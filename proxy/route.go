@@ -6,8 +6,8 @@
 //	}
 //	conn, err := route.Dial(ctx, (&net.Dialer{}).DialContext, "films.example:443")
 //
-// A route is a chain of proxies of any kinds, asked one through the other. Every connection is a tunnel; names are
-// resolved by the last proxy. The package does not pool, does not rotate and does not read the environment.
+// A route is a chain of proxies of any kinds, asked one through the other. Dial opens tunnels, DialForward connections for requests that
+// the last proxy forwards; names are resolved by the last proxy. The package does not pool, does not rotate and does not read the environment.
 package proxy
 
 import (
@@ -27,13 +27,14 @@ type chain struct {
 	hops       []hop
 	key, label string
 	roots      *x509.CertPool // nil: the system's
+	tunnels    bool           // nothing is forwarded
 }
 
 // Parse returns the route that leads through the given proxies in order. Without any it is the direct connection.
 //
 // A proxy is written scheme://[user[:password]@]host[:port]. User and password may be percent-encoded. The kinds are:
 //
-//	http     CONNECT, port 80; user and password go as Basic credentials
+//	http     port 80; plain HTTP is forwarded, all else goes by CONNECT; user and password go as Basic credentials
 //	https    the same over TLS, port 443; the certificate must be that of host
 //	socks5   RFC 1928, port 1080; user and password as in RFC 1929; the proxy resolves names
 //	socks5h  another name for it
@@ -46,18 +47,18 @@ func Parse(urls ...string) (Route, error) {
 	if len(urls) > MaxHops {
 		return Route{}, &ParseError{Index: MaxHops, Reason: "more proxies than a route may have"}
 	}
-	c := &chain{hops: make([]hop, len(urls))}
-	keys, labels := make([]string, len(urls)), make([]string, len(urls))
+	c := chain{hops: make([]hop, len(urls))}
+	labels := make([]string, len(urls))
 	for i, raw := range urls {
 		h, err := parseHop(raw)
 		if err != nil {
 			err.Index = i
 			return Route{}, err
 		}
-		c.hops[i], keys[i], labels[i] = h, h.key(), h.label()
+		c.hops[i], labels[i] = h, h.label()
 	}
-	c.key, c.label = strings.Join(keys, " "), strings.Join(labels, " ")
-	return Route{chain: c}, nil
+	c.label = strings.Join(labels, " ")
+	return c.keyed(), nil
 }
 
 // WithRootCAs returns the route with other roots for the certificates of its https proxies. Nil are the system's. Routes
@@ -67,14 +68,40 @@ func (r Route) WithRootCAs(roots *x509.CertPool) Route {
 		return r
 	}
 	c := *r.chain
-	c.key, _, _ = strings.Cut(c.key, rootsMark)
-	if c.roots = roots; roots != nil {
-		c.key += fmt.Sprintf(rootsMark+"%p", roots)
-	}
-	return Route{chain: &c}
+	c.roots = roots
+	return c.keyed()
 }
 
-const rootsMark = " roots=" // stands in no key of a proxy
+// WithTunnels returns the route with a tunnel for every connection, those of plain HTTP too: for proxies that forward nothing, or change what
+// they forward. Many allow tunnels to port 443 alone. The key is another one.
+func (r Route) WithTunnels() Route {
+	if r.chain == nil {
+		return r
+	}
+	c := *r.chain
+	c.tunnels = true
+	return c.keyed()
+}
+
+// Forwards reports whether the last proxy is one to which requests of plain HTTP are sent themselves: of the kinds http and
+// https, unless the route is one WithTunnels.
+func (r Route) Forwards() bool {
+	if r.chain == nil || r.chain.tunnels {
+		return false
+	}
+	last := r.chain.last().scheme
+	return last == "http" || last == "https"
+}
+
+// Authorization returns what is to stand in Proxy-Authorization of requests that the last proxy forwards, "" for nothing. It is secret.
+func (r Route) Authorization() string {
+	if !r.Forwards() {
+		return ""
+	}
+	return r.chain.last().authorization()
+}
+
+func (c *chain) last() hop { return c.hops[len(c.hops)-1] }
 
 // IsZero reports whether the route is a direct connection.
 func (r Route) IsZero() bool { return r.chain == nil }
@@ -86,6 +113,22 @@ func (r Route) Key() string {
 		return ""
 	}
 	return r.chain.key
+}
+
+// keyed returns the route of a chain, with the key that it has: a blank stands in no key of a proxy.
+func (c chain) keyed() Route {
+	keys := make([]string, len(c.hops))
+	for i, h := range c.hops {
+		keys[i] = h.key()
+	}
+	c.key = strings.Join(keys, " ")
+	if c.roots != nil {
+		c.key += fmt.Sprintf(" roots=%p", c.roots)
+	}
+	if c.tunnels {
+		c.key += " tunnels"
+	}
+	return Route{chain: &c}
 }
 
 // String returns the proxies without user names and passwords, or "direct".

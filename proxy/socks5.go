@@ -66,7 +66,8 @@ func (h hop) socks5(conn net.Conn, host string, port uint16) error {
 		return &Error{Op: "connect", Err: errSocksVersion}
 	}
 	if head[1] != 0 {
-		return &Error{Op: "connect", Err: SOCKSReply(head[1])}
+		reply := SOCKSReply(head[1])
+		return &Error{Op: "connect", Target: reply >= 3 && reply <= 6, Err: reply}
 	}
 	rest := 0
 	switch head[3] {
