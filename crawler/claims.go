@@ -13,6 +13,8 @@ import (
 
 // A page is delivered once, however it was come by: redirects may lead to what another request fetches, or has fetched.
 // Who comes there first has it. It is settled, or tried again, as its own request is, so that nothing depends on the others.
+// What is here lasts as long as the run. That a page was delivered is part of the settlement of who had it, and the frontier
+// does not bring its own request back, not even when the process dies before that is settled.
 
 // claims are the pages under way in a run that redirects led to, by their keys.
 type claims struct {

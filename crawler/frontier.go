@@ -20,7 +20,8 @@ import (
 //   - R3: every lease has an epoch. A stale epoch in Settle or Extend has no effect and is listed in a *LeaseLostError.
 //     An exact repeat of a settlement that took effect is answered without error.
 //   - R4: Settle is one transaction: state, links, host report and next visit take effect together or not at all. The
-//     keys in Settlement.Seen become seen in it; a queued request of such a key is dropped, a leased one is left.
+//     keys in Settlement.Seen become seen in it; a queued request of such a key is dropped, a leased one is left to its
+//     holder and does not come back, whether that gives it back, has it tried again or dies.
 //   - R5: delivery is at least once; the effect inside the frontier is exactly once.
 //   - R6: any Lease call takes back the leases that have expired. An owner that comes back under its name takes back its
 //     own at once.

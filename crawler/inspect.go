@@ -77,7 +77,7 @@ func (m *Memory) inspect(h uint64, host string, now time.Duration) (i Inspection
 				i.Due = e.due - now
 			}
 		})
-	case leased:
+	case leased, passed:
 		i.State = StateLeased
 		for _, l := range m.holds.byID {
 			if l.lease && l.hash == h {

@@ -143,7 +143,8 @@ func (h *history) settle() {
 	case 2:
 		s = Settlement{Outcome: Failed, Report: report}
 	case 3:
-		s.Seen, s.Revisit = []string{h.request().key()}, time.Minute
+		other := m.holds.ends[h.pick(len(m.holds.ends))] // leased, or none
+		s.Seen, s.Revisit = []string{h.request().key(), other.key}, time.Minute
 	}
 	if links := m.hashes(nil, s.Links); m.fits(&s, links) {
 		m.settle(l, &s, links, h.now)

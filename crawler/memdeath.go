@@ -66,6 +66,7 @@ func (m *Memory) takeBack(l *hold, now time.Duration) {
 	}
 	l.attempt-- // a death is no try
 	switch {
+	case m.passedOver(l):
 	case l.crashes >= m.opt.MaxCrashes:
 		m.fail(l, "its holder died each time it was alone")
 	case m.opt.MaxCrashes == math.MaxInt:

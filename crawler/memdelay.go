@@ -76,8 +76,11 @@ func (m *Memory) mostDelayed() int64 {
 	return m.arena.files.budget / 4
 }
 
-// requeue puts the request of a hold that was let go back, at once or after a delay.
+// requeue puts the request of a hold that was let go back, at once or after a delay, unless a redirect has passed it.
 func (m *Memory) requeue(l *hold, d, now time.Duration) {
+	if m.passedOver(l) {
+		return
+	}
 	e, err := decodeEntry(l.record, l.host.name, l.priority)
 	if err != nil {
 		panic(err) // what appendEntry wrote; when it was loaded it was looked at
@@ -91,6 +94,17 @@ func (m *Memory) requeue(l *hold, d, now time.Duration) {
 	m.stats.Ready++
 	m.scratch = appendEntry(m.scratch[:0], e, l.host.name)
 	m.push(l.host, l.hash, e.state(), l.priority, now, now, m.scratch)
+}
+
+// passedOver reports whether a redirect passed a request while somebody had it: its page was delivered to another request,
+// and its own is over.
+func (m *Memory) passedOver(l *hold) bool {
+	if m.keys.state(l.hash) != passed {
+		return false
+	}
+	m.keys.set(l.hash, finished)
+	m.stats.Changes++
+	return true
 }
 
 // tidyDelayed drops the delayed entries in memory that are not to be handed out. The others cost none.

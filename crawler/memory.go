@@ -315,13 +315,15 @@ func (m *Memory) counts(h uint64, priority int) bool {
 	return (state == ready || state == again) && priority == best
 }
 
-// pass marks a key that a redirect went through as seen.
+// pass marks a key that a redirect went through as seen. What is in somebody's hands is left there, and does not come back.
 func (m *Memory) pass(key string, now time.Duration) {
 	const few = 4096
 	h := m.keys.hash(key)
 	switch state := m.keys.state(h); state {
 	case unseen:
 		m.keys.set(h, finished)
+	case leased:
+		m.keys.set(h, passed)
 	case suspect:
 		m.stats.Ready--
 		m.keys.set(h, finished)

@@ -20,6 +20,7 @@ const (
 	finished          // done, or passed by a redirect
 	failed            // given up
 	dropped           // was to be done when a redirect passed it; its record is not to be handed out
+	passed            // in somebody's hands when a redirect passed it; it does not come back
 )
 
 // keyTable maps the keyed 64-bit hash of a key to its state and, while it is ready, its priority. It costs ten bytes a

@@ -34,6 +34,7 @@ type record struct {
 	epoch     uint64
 	until     time.Duration
 	alone     bool
+	passed    bool          // while it was leased
 	former    time.Duration // next slot of the host before the lease
 	booked    time.Duration // and after it
 	start     time.Duration
@@ -153,6 +154,9 @@ func (m *model) takeBack(r *record, end time.Duration) {
 		r.crashes++
 	}
 	r.attempts--
+	if m.over(r) {
+		return
+	}
 	bound := cmp.Or(m.opt.MaxCrashes, 3)
 	switch {
 	case bound < 0:
@@ -283,10 +287,10 @@ func (m *model) settle(s *crawler.Settlement) (held, room bool) {
 	delay := max(s.Delay, 0)
 	switch s.Outcome {
 	case crawler.Failed:
-		r.state = isFailed
+		r.state, r.passed = isFailed, false
 		return true, true
 	case crawler.Done:
-		r.state = isDone
+		r.state, r.passed = isDone, false
 		for _, key := range s.Seen {
 			m.see(key)
 		}
@@ -300,6 +304,9 @@ func (m *model) settle(s *crawler.Settlement) (held, room bool) {
 	case crawler.Released:
 		r.attempts--
 	}
+	if m.over(r) {
+		return true, true
+	}
 	if delay == 0 {
 		m.ready(r, m.now)
 		return true, true
@@ -312,11 +319,23 @@ func (m *model) settle(s *crawler.Settlement) (held, room bool) {
 // see is a key that a redirect went through.
 func (m *model) see(key string) {
 	r := m.records[key]
+	if r != nil && r.state == isLeased {
+		r.passed = true
+	}
 	if r != nil && r.state != isReady && r.state != isDelayed && r.state != isSuspect {
 		return
 	}
 	delete(m.records, key)
 	m.passed[key] = true
+}
+
+// over ends a request that a redirect passed while it was leased, instead of its coming back.
+func (m *model) over(r *record) bool {
+	if r.passed {
+		delete(m.records, r.key)
+		m.passed[r.key] = true
+	}
+	return r.passed
 }
 
 // fits says whether the settlement of a request that is done keeps the bound.

@@ -7,6 +7,7 @@ import (
 var restartTests = []test{
 	{"R6", "a restarted frontier gives an owner its own back at once", restartGivesBack},
 	{"R8", "deaths while alone are remembered over restarts", restartCountsDeaths},
+	{"R4", "what was passed while leased does not come back after a restart", restartKeepsPassed},
 	{"R10", "blocks and policies survive a restart", restartKeepsPace},
 	{"R12", "delays and retries survive a restart", restartKeepsDelays},
 	{"R9", "after the loss of the log's end work is redone, never lost", cutTail},
@@ -38,6 +39,26 @@ func restartCountsDeaths(e *env) {
 	}
 	e.request(crawler.LeaseRequest{Owner: "A", Boot: 5, Max: 1})
 	e.counts(0, 0, 0, 0, 1)
+}
+
+func restartKeepsPassed(e *env) {
+	e.open(Options{})
+	e.add(page("a", 1), page("b", 1), page("c", 1))
+	leases := map[string]crawler.Lease{}
+	for _, l := range e.lease("A", 3) {
+		leases[l.Key] = l
+	}
+	s := done(leases[page("a", 1)], crawler.Done)
+	s.Seen = []string{page("b", 1)}
+	e.must(e.f.Settle(e.ctx(), s))
+	e.reopen()
+	got := e.request(crawler.LeaseRequest{Owner: "A", Boot: 2, Max: 1}).Leases
+	if len(got) != 1 || got[0].Key != page("c", 1) {
+		e.failf("after a restart %+v came back, not what no redirect had passed", got)
+	}
+	e.settle(got[0], crawler.Done)
+	e.counts(0, 0, 0, 2, 0)
+	e.offer(request(page("b", 1)), crawler.Duplicate)
 }
 
 func restartKeepsPace(e *env) {

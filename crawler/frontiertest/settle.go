@@ -14,6 +14,7 @@ var settleTests = []test{
 	{"R4", "done and links are one step", doneAndLinks},
 	{"R4", "a settlement that cannot be has no effect at all", impossibleSettlement},
 	{"R4", "passed keys are seen, dropped or left", passedKeys},
+	{"R4", "what was passed while leased does not come back", passedWhileLeased},
 	{"R4", "a next visit is part of the settlement", nextVisit},
 	{"R4", "items are part of the settlement or refused", items},
 	{"R5", "what two holders tell takes effect once", effectOnce},
@@ -98,6 +99,43 @@ func passedKeys(e *env) {
 	e.none("B", "a redirect had passed it")
 	e.settle(l["leased"], crawler.Done)
 	e.counts(0, 0, 1, 3, 1)
+}
+
+// passedWhileLeased passes leases that end in all the ways there are.
+func passedWhileLeased(e *env) {
+	e.open(Options{})
+	names := []string{"died", "done", "expired", "failed", "released", "retried", "revisited"}
+	for _, n := range names {
+		e.add("https://a.example/" + n)
+	}
+	e.add("https://b.example/old")
+	l := map[string]crawler.Lease{}
+	for _, lease := range e.lease("A", len(names)+1) {
+		l[lease.Key[len("https://a.example/"):]] = lease
+	}
+	passes := done(l["old"], crawler.Done)
+	for _, n := range names {
+		passes.Seen = append(passes.Seen, "https://a.example/"+n)
+	}
+	e.must(e.f.Settle(e.ctx(), passes))
+	e.counts(0, 0, 7, 1, 0)
+	e.settle(l["released"], crawler.Released)
+	e.settle(l["done"], crawler.Done)
+	e.settle(l["failed"], crawler.Failed)
+	retried, revisited := done(l["retried"], crawler.Retry), done(l["revisited"], crawler.Done)
+	retried.Delay, revisited.Revisit = 10*e.unit, 10*e.unit
+	e.must(e.f.Settle(e.ctx(), retried, revisited))
+	e.must(e.f.Extend(e.ctx(), time.Hour, l["died"]))
+	e.counts(0, 1, 2, 2, 1)
+	e.pass(1001 * e.unit) // nobody extends the lease of the one that expires
+	got := e.request(crawler.LeaseRequest{Owner: "A", Boot: 2, Max: 9}).Leases
+	if len(got) != 1 || got[0].Key != "https://a.example/revisited" || got[0].Suspect {
+		e.failf("%d came back, %+v, though a redirect had passed them", len(got), got)
+	}
+	e.counts(0, 0, 1, 2, 1)
+	for _, n := range names {
+		e.offer(request("https://a.example/"+n), crawler.Duplicate)
+	}
 }
 
 func nextVisit(e *env) {
