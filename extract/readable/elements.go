@@ -178,7 +178,7 @@ func (w *writer) list(n *html.Node, depth int) {
 		number = start
 	}
 	for c := n.FirstChild; c != nil && !w.full(); c = c.NextSibling {
-		if c.Type != html.ElementNode || isAside(c) {
+		if c.Type != html.ElementNode || w.aside.has(c) {
 			continue
 		}
 		marker := "- "
@@ -225,14 +225,14 @@ func (w *writer) rows(n *html.Node, depth int) (rows [][]string) {
 	size := 0
 	for c := htmltree.Next(n, n); c != nil && (w.most < 0 || size <= w.most) && depth <= maxDepth/2; {
 		switch {
-		case c.Type == html.ElementNode && isAside(c):
+		case c.Type == html.ElementNode && w.aside.has(c):
 		case c.DataAtom == atom.Caption:
 			w.line.WriteString(w.oneLine(c, depth))
 			w.flush()
 		case c.DataAtom == atom.Tr:
 			var cells []string
 			for cell := c.FirstChild; cell != nil; cell = cell.NextSibling {
-				if (cell.DataAtom == atom.Td || cell.DataAtom == atom.Th) && !isAside(cell) {
+				if (cell.DataAtom == atom.Td || cell.DataAtom == atom.Th) && !w.aside.has(cell) {
 					cells = append(cells, w.oneLine(cell, depth))
 					size += len(cells[len(cells)-1]) + len(" | ")
 				}

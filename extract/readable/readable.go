@@ -40,14 +40,20 @@ func Read(root *html.Node, o Options) (*Article, error) {
 	if o.MaxBytes == 0 {
 		o.MaxBytes = defaultBytes
 	}
-	main := find(root)
+	aside := asides{form: pageForm(root), remarks: true}
+	main := find(root, aside)
+	if main == nil { // comments are what there is
+		aside.remarks = false
+		main = find(root, aside)
+	}
 	if main == nil {
 		return nil, ErrNoText
 	}
 	a := &Article{Title: title(root, main), Node: main}
 	base, _ := weburl.Parse(o.URL)
 	base = rebased(root, base)
-	text, markdown := writer{most: o.MaxBytes, base: base}, writer{most: o.MaxBytes, base: base, markdown: true}
+	text := writer{most: o.MaxBytes, base: base, aside: aside}
+	markdown := writer{most: o.MaxBytes, base: base, aside: aside, markdown: true}
 	a.Text, a.Markdown = text.write(main), markdown.write(main)
 	a.Cut = text.cut || markdown.cut
 	if a.Text == "" {
@@ -117,7 +123,7 @@ type tally struct {
 }
 
 // find returns the element with the main text, or nil.
-func find(root *html.Node) *html.Node {
+func find(root *html.Node, aside asides) *html.Node {
 	tallies := map[*html.Node]*tally{}
 	var order []*html.Node
 	at := func(n *html.Node) *tally {
@@ -130,7 +136,7 @@ func find(root *html.Node) *html.Node {
 		return t
 	}
 	for n := root; n != nil; {
-		if n.Type == html.ElementNode && isAside(n) {
+		if n.Type == html.ElementNode && aside.has(n) {
 			n = htmltree.After(n, root)
 			continue
 		}
@@ -138,8 +144,14 @@ func find(root *html.Node) *html.Node {
 			text, links, commas := paragraph(n)
 			if text >= minParagraph && links*2 < text {
 				score := 1 + float64(commas) + min(float64(text)/100, 3)
+				from := n.Parent
+				if n.DataAtom != atom.P {
+					if parts := paragraphs(n); parts > 1 {
+						from, score = n, float64(parts+commas)+min(float64(text)/100, 3*float64(parts))
+					}
+				}
 				share := score
-				for p, level := n.Parent, 0; p != nil && p.Type == html.ElementNode && level < 3; p, level = p.Parent, level+1 {
+				for p, level := from, 0; p != nil && p.Type == html.ElementNode && level < 3; p, level = p.Parent, level+1 {
 					t := at(p)
 					t.score += share
 					t.text += text
@@ -182,6 +194,33 @@ func paragraph(n *html.Node) (text, links, commas int) {
 	return text, 0, commas
 }
 
+// paragraphs counts the paragraphs that an element has without elements for them: texts long enough, parted by two line breaks.
+func paragraphs(n *html.Node) (count int) {
+	text, breaks := 0, 0
+	for c := n.FirstChild; ; c = c.NextSibling {
+		switch {
+		case c != nil && c.DataAtom == atom.Br:
+			breaks++
+			continue
+		case c != nil && c.Type == html.TextNode && strings.TrimSpace(c.Data) == "":
+			continue
+		}
+		if c == nil || breaks > 1 {
+			if text >= minParagraph {
+				count++
+			}
+			text = 0
+		}
+		if c == nil {
+			return count
+		}
+		breaks = 0
+		if c.Type == html.TextNode {
+			text += length(c.Data)
+		}
+	}
+}
+
 func weight(n *html.Node) float64 {
 	w := 1.0
 	switch n.DataAtom {
@@ -196,36 +235,6 @@ func weight(n *html.Node) float64 {
 		w *= 1.5
 	}
 	return w
-}
-
-// isAside reports whether an element is none of the main text: navigation, forms, scripts, what is hidden.
-func isAside(n *html.Node) bool {
-	switch n.DataAtom {
-	case atom.Script, atom.Style, atom.Noscript, atom.Template, atom.Nav, atom.Aside, atom.Footer, atom.Form, atom.Button, atom.Select,
-		atom.Iframe, atom.Object, atom.Svg, atom.Head, atom.Dialog, atom.Textarea, atom.Input:
-		return true
-	}
-	for _, a := range n.Attr {
-		switch a.Key {
-		case "hidden":
-			return true
-		case "aria-hidden":
-			if a.Val == "true" {
-				return true
-			}
-		case "role":
-			switch a.Val {
-			case "navigation", "banner", "contentinfo", "complementary", "search", "dialog":
-				return true
-			}
-		case "style":
-			style := strings.ToLower(strings.Join(strings.Fields(a.Val), ""))
-			if strings.Contains(style, "display:none") || strings.Contains(style, "visibility:hidden") {
-				return true
-			}
-		}
-	}
-	return false
 }
 
 func measure(n *html.Node) (text, links, commas int) {

@@ -24,6 +24,7 @@ const maxLevel = 8
 type writer struct {
 	most     int
 	base     weburl.URL
+	aside    asides
 	markdown bool
 	cut      bool
 
@@ -42,7 +43,7 @@ type writer struct {
 
 // inner is a writer for what stands in signs, links, headings and cells.
 func (w *writer) inner(flat bool) *writer {
-	return &writer{most: w.most, base: w.base, markdown: w.markdown, level: w.level + 1, flat: w.flat || flat, cell: w.cell}
+	return &writer{most: w.most, base: w.base, aside: w.aside, markdown: w.markdown, level: w.level + 1, flat: w.flat || flat, cell: w.cell}
 }
 
 // oneLine is what an element has, on one line.
@@ -77,7 +78,7 @@ func (w *writer) node(n *html.Node, depth int) {
 	switch {
 	case n.Type == html.TextNode:
 		w.text(n.Data)
-	case n.Type != html.ElementNode || isAside(n):
+	case n.Type != html.ElementNode || w.aside.has(n):
 	default:
 		w.element(n, depth)
 	}
