@@ -44,7 +44,8 @@ func OnSchema[T any](m *Mux, pattern string, schema *extract.Schema[T], f func(c
 }
 
 // Items returns what the tags of T find in each place of a page that the sources of scope find, "css=li.film" or
-// "json=$.films[*]". The error of an item does not end the loop; that of T or scope comes alone.
+// "json=$.films[*]". The error of an item does not end the loop; that of T or scope comes alone. That a scope finds nothing is an
+// error only if it says so, "css=li.film ; required"; in any case the first of its Page.Reports tells.
 func Items[T any](ctx context.Context, p *Page, scope string) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		schema, err := extract.SchemaOf[T]()
@@ -53,8 +54,22 @@ func Items[T any](ctx context.Context, p *Page, scope string) iter.Seq2[T, error
 			yield(zero, err)
 			return
 		}
-		for v, report := range schema.Each(ctx, p.Document(), scope) {
-			p.looked()
+		ItemsSchema(ctx, p, schema, scope)(yield)
+	}
+}
+
+// ItemsSchema is Items with a schema that was compiled with options.
+func ItemsSchema[T any](ctx context.Context, p *Page, schema *extract.Schema[T], scope string) iter.Seq2[T, error] {
+	return func(yield func(T, error) bool) {
+		found, values := schema.EachIn(ctx, p.Document(), scope)
+		p.looked()
+		p.reports = append(p.reports, found)
+		if found.Err != nil {
+			var zero T
+			yield(zero, found.Err)
+			return
+		}
+		for v, report := range values {
 			p.reports = append(p.reports, report)
 			if !yield(v, report.Err) {
 				return
@@ -63,5 +78,6 @@ func Items[T any](ctx context.Context, p *Page, scope string) iter.Seq2[T, error
 	}
 }
 
-// Reports returns the reports of what On and Items have extracted from the page, in order.
+// Reports returns the reports of what On and Items have extracted from the page, in order: of Items first that of the scope (see
+// extract.ScopePath), then those of the items.
 func (p *Page) Reports() []*extract.Report { return p.reports }

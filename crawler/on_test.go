@@ -50,7 +50,7 @@ func TestOnAndItems(t *testing.T) {
 				return err
 			}
 		}
-		if len(p.Reports()) != 3 {
+		if found, ok := p.Reports()[0].Field(extract.ScopePath); len(p.Reports()) != 4 || !ok || found.Matched != 3 {
 			t.Errorf("%d reports", len(p.Reports()))
 		}
 		return nil
@@ -127,4 +127,47 @@ func ExampleOn() {
 		fmt.Println(err)
 	}
 	// Output: 7 Alien 1979
+}
+
+// A list that has changed is told: in the reports always, as an error where the scope is required.
+func TestItemsOfAChangedList(t *testing.T) {
+	t.Parallel()
+	var m crawler.Mux
+	schema := extract.MustCompile[listed](extract.Options{})
+	m.HandleFunc("/list", func(ctx context.Context, p *crawler.Page) error {
+		var drift extract.Drift
+		for item := range crawler.Items[listed](ctx, p, "css=div.film") {
+			t.Errorf("an item: %v", item)
+		}
+		for item, err := range crawler.ItemsSchema(ctx, p, schema, "css=div.film || css=li") {
+			if item.URL == "" || err != nil {
+				t.Errorf("%v, %v", item, err)
+			}
+		}
+		missing := 0
+		for item, err := range crawler.ItemsSchema(ctx, p, schema, "css=div.film ; required") {
+			if missing++; item.URL != "" || err == nil {
+				t.Errorf("%v, %v", item, err)
+			}
+		}
+		for _, r := range p.Reports() {
+			drift.Add(r)
+		}
+		counts := drift.Counts()
+		if missing != 1 || counts[extract.DriftKey{Field: extract.ScopePath, SourceIndex: -1, Status: extract.Missing}] != 2 ||
+			counts[extract.DriftKey{Field: extract.ScopePath, SourceIndex: 1}] != 1 {
+			t.Errorf("%d errors, %v", missing, counts)
+		}
+		return nil
+	})
+	eng, err := crawler.New(crawler.Config{
+		Handler: &m, Spacing: -1,
+		Fetcher: offline(map[string]string{"films.example/list.html": `<ul><li><a href="/film/1">A</a></ul>`}),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if stats, err := eng.Run(t.Context(), "https://films.example/list"); err != nil || stats.Failed != 0 {
+		t.Fatal(stats, err)
+	}
 }

@@ -136,6 +136,11 @@ func compileSources(text string) (sources []*source, _ *tagError) {
 	if len(d.options) > 0 {
 		return nil, faultAt(d.options[0].column, "options have no meaning here")
 	}
+	return d.compile()
+}
+
+// compile compiles sources without options; none is the element itself.
+func (d *declaration) compile() (sources []*source, _ *tagError) {
 	for _, p := range d.sources {
 		s, fault := compileSource(p, "")
 		if fault != nil {

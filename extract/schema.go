@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"iter"
 	"reflect"
 	"sync"
 )
@@ -169,40 +168,6 @@ func (s *Schema[T]) fillAt(x *run, at place, dst reflect.Value) {
 	made := reflect.New(s.plan.typ).Elem()
 	x.fill(s.plan, at, made, "")
 	dst.Set(reflect.ValueOf(s.plan.object(made)))
-}
-
-// Each fills a T from each place that sources find, "css=li.film || json=$.films[*]": the first source that finds any counts.
-// The error of each stands in Report.Err. Bad sources give one zero T.
-func (s *Schema[T]) Each(ctx context.Context, d *Document, scope string) iter.Seq2[T, *Report] {
-	return func(yield func(T, *Report) bool) {
-		fail := func(err error) {
-			var zero T
-			yield(zero, &Report{Err: err})
-		}
-		sources, fault := compileSources(scope)
-		if fault != nil {
-			fail(&TagError{Type: reflect.TypeFor[T]().String(), Field: "(scope)", Tag: scope, Column: fault.column, Err: fault.err})
-			return
-		}
-		finder := newRun(ctx, d, &s.o, 0)
-		places, err := finder.places(sources, place{})
-		if len(places) == 0 && err != nil {
-			fail(err)
-			return
-		}
-		for _, at := range places {
-			var v T
-			x := newRun(ctx, d, &s.o, len(s.plan.fields))
-			s.fillAt(x, at, reflect.ValueOf(&v).Elem())
-			_ = x.end() // it stands in the report
-			if !yield(v, x.report) || ctx.Err() != nil {
-				return
-			}
-		}
-		if finder.steps < 0 { // there may be more places
-			fail(&StepsError{finder.limit})
-		}
-	}
 }
 
 // compiled holds the schemas of SchemaOf, by type: a cache, which nobody can put anything else into.
