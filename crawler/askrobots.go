@@ -3,9 +3,6 @@ package crawler
 import (
 	"context"
 	"errors"
-	"log/slog"
-	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/seine-go/seine/fetch"
@@ -66,7 +63,7 @@ func (v *visit) askRobots(ctx context.Context, url, host string) error {
 		}
 	}
 	if d.Err == nil || d.Allowed {
-		v.r.outages.over(v.e.log, host)
+		v.r.outages.over(v.e.log, outageOf{"robots.txt", host})
 	}
 	if d.Allowed {
 		return nil
@@ -82,7 +79,8 @@ func (v *visit) askRobots(ctx context.Context, url, host string) error {
 	if errors.As(d.Err, &failure) && !failure.Temporary() {
 		return d.Err // the page would fare as robots.txt did, now and later
 	}
-	return v.r.outages.at(v.e.log, host, v.e.cfg.RobotsPatience, d)
+	lasts, waits := v.r.outages.at(v.e.log, outageOf{"robots.txt", host}, v.e.cfg.RobotsPatience, d.RetryIn, d.Err)
+	return &RobotsError{Host: host, For: lasts, Err: d.Err, retryIn: d.RetryIn, waits: waits}
 }
 
 // How long pages wait for a robots.txt that cannot be had. It is asked for again after 5, 10, 20 and 40 seconds, then
@@ -91,60 +89,6 @@ const (
 	DefaultRobotsPatience = 2 * time.Minute
 	robotsRetry           = 5 * time.Second
 )
-
-// outages are hosts of a run whose robots.txt cannot be had.
-type outages struct {
-	n     atomic.Int64 // so that who has none needs no lock
-	mu    sync.Mutex
-	hosts map[string]*outage
-}
-
-type outage struct {
-	since   time.Time
-	givenUp bool
-}
-
-// at notes an outage, and tells the page whether to wait for its end.
-func (o *outages) at(log *slog.Logger, host string, patience time.Duration, d robots.Decision) *RobotsError {
-	began, gaveUp := false, false
-	o.mu.Lock()
-	out := o.hosts[host]
-	if out == nil {
-		if o.hosts == nil || len(o.hosts) >= maxDelays {
-			o.hosts = map[string]*outage{}
-		}
-		out, began = &outage{since: time.Now()}, true
-		o.hosts[host] = out
-		o.n.Store(int64(len(o.hosts)))
-	}
-	e := &RobotsError{Host: host, For: time.Since(out.since), Err: d.Err, retryIn: d.RetryIn}
-	e.waits = e.For < patience && d.RetryIn <= patience
-	gaveUp = !e.waits && !out.givenUp
-	out.givenUp = out.givenUp || gaveUp
-	o.mu.Unlock()
-	if began {
-		log.Warn("robots.txt cannot be had", "host", host, "asked again in", e.retryIn, "err", e.Err)
-	}
-	if gaveUp {
-		log.Warn("robots.txt given up", "host", host, "after", e.For, "err", e.Err)
-	}
-	return e
-}
-
-// over notes that the robots.txt of a host has been had.
-func (o *outages) over(log *slog.Logger, host string) {
-	if o.n.Load() == 0 {
-		return
-	}
-	o.mu.Lock()
-	out := o.hosts[host]
-	delete(o.hosts, host)
-	o.n.Store(int64(len(o.hosts)))
-	o.mu.Unlock()
-	if out != nil {
-		log.Info("robots.txt is there again", "host", host, "after", time.Since(out.since))
-	}
-}
 
 // maxDelays bounds the crawl-delays that an engine remembers having told, and the outages of a run; beyond it they are
 // told again, and counted anew.

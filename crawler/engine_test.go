@@ -210,7 +210,7 @@ func TestBadInputIsNamed(t *testing.T) {
 		{"Scope.Domains", crawler.Config{Scope: crawler.Scope{Domains: []string{".films.example"}}}},
 		{"Scope.Prefixes", crawler.Config{Scope: crawler.Scope{Prefixes: []string{"/title/"}}}},
 		{"Scope.Exclude", crawler.Config{Scope: crawler.Scope{Exclude: []string{"login"}}}},
-		{"Fetcher", crawler.Config{Fetcher: &fetch.Transport{CheckHop: func(context.Context, *fetch.Request, string) error { return nil }}}},
+		{"Fetcher", crawler.Config{Fetcher: &fetch.Transport{CheckHop: func(context.Context, *fetch.Request, []fetch.Hop) error { return nil }}}},
 		{"Fetcher", crawler.Config{Fetcher: &fetch.Transport{}, AllowPrivate: true}},
 	} {
 		c.cfg.Handler = follow

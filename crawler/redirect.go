@@ -16,8 +16,8 @@ import (
 // checkHop is asked before each redirect hop. What the crawl must not go to is refused; a hop to a host that has no
 // place now becomes a request of its own, so that no lease waits for another's. What a middleware fetches beside the page,
 // such as a login, is not the page: where it leads is not what the page's redirects led to.
-func (e *Engine) checkHop(ctx context.Context, first *fetch.Request, next string) error {
-	v := visitOf(ctx)
+func (e *Engine) checkHop(ctx context.Context, first *fetch.Request, hops []fetch.Hop) error {
+	v, next := visitOf(ctx), hops[len(hops)-1].To
 	if v == nil || robots.IsRobots(ctx) {
 		return nil // of robots.txt no robots are asked (RFC 9309 2.3.1.2)
 	}
@@ -26,10 +26,7 @@ func (e *Engine) checkHop(ctx context.Context, first *fetch.Request, next string
 		return err
 	}
 	own := first.URL == v.req.URL && fetch.RedirectMethod(0, first.Method) == fetch.RedirectMethod(0, v.req.Method)
-	v.mu.Lock()
-	hops := v.req.Hops + len(v.passed) + 1
-	v.mu.Unlock()
-	if own && hops > e.cfg.MaxHops {
+	if own && v.req.Hops+len(hops) > e.cfg.MaxHops {
 		return e.tooManyHops(next)
 	}
 	host := u.Host()
@@ -40,10 +37,7 @@ func (e *Engine) checkHop(ctx context.Context, first *fetch.Request, next string
 			return err
 		}
 	}
-	if err := v.askRobots(ctx, next, host); err != nil || !own {
-		return err
-	}
-	return v.pass(next)
+	return v.askRobots(ctx, next, host)
 }
 
 // mayHop asks scope and traps about the target of a redirect.
@@ -67,8 +61,8 @@ func stored(url string) string {
 	return url
 }
 
-// pass notes the key of a URL that a redirect led to. It counts as fetched by a request without body alone: what came of
-// another is not what a link to that URL asks for.
+// pass notes the key of a URL that a redirect on the way to the page led to; what a middleware has kept back, and asked for again, is
+// none. It counts as fetched by a request without body alone: what came of another is not what a link to that URL asks for.
 func (v *visit) pass(next string) error {
 	if fetch.RedirectMethod(0, v.req.Method) != http.MethodGet || len(v.req.Body) > 0 {
 		return nil
@@ -77,8 +71,6 @@ func (v *visit) pass(next string) error {
 	if _, err := v.e.setKey(&r, nil); err != nil {
 		return err
 	}
-	v.mu.Lock()
-	defer v.mu.Unlock()
 	v.passed = append(v.passed, r.key())
 	return nil
 }
@@ -93,8 +85,17 @@ func (v *visit) arrive(resp *fetch.Response, err error) error {
 		return err
 	}
 	redirected := resp.URL != "" && resp.URL != v.req.URL && stored(resp.URL) != v.req.URL
+	hops := resp.Redirects
+	if redirected && len(hops) == 0 {
+		hops = []fetch.Hop{{URL: v.req.URL, To: resp.URL}}
+	}
 	if _, is := v.e.own.(foreign); is {
-		if err := v.arriveForeign(resp, redirected); err != nil {
+		if err := v.arriveForeign(resp, hops); err != nil {
+			return err
+		}
+	}
+	for _, hop := range hops {
+		if err := v.pass(hop.To); err != nil {
 			return err
 		}
 	}
@@ -103,11 +104,8 @@ func (v *visit) arrive(resp *fetch.Response, err error) error {
 
 // moveOn makes a request of the redirect at which the Transport was stopped.
 func (v *visit) moveOn(err error) error {
-	var failure *fetch.Error
-	for cause := err; errors.As(cause, &failure); cause = failure.Err {
-		if len(failure.Redirects) > 0 {
-			return v.move(failure.Redirects)
-		}
+	if hops := fetch.RedirectsOf(err); len(hops) > 0 {
+		return v.move(hops)
 	}
 	return &fetch.Error{Op: "redirect", URL: v.req.URL, Kind: fetch.ErrInvalid, Err: errNoRedirects}
 }
@@ -116,11 +114,7 @@ var errNoRedirects = errors.New("a middleware has left the redirects out of the 
 
 // arriveForeign does what checkHop does, of the redirects that a foreign Fetcher has followed, and makes a request of the
 // one that it has not.
-func (v *visit) arriveForeign(resp *fetch.Response, redirected bool) error {
-	hops := resp.Redirects
-	if redirected && len(hops) == 0 {
-		hops = []fetch.Hop{{URL: v.req.URL, To: resp.URL}}
-	}
+func (v *visit) arriveForeign(resp *fetch.Response, hops []fetch.Hop) error {
 	for i := range hops {
 		if err := v.followed(hops[:i+1]); err != nil {
 			return err
@@ -158,11 +152,9 @@ func (v *visit) followed(hops []fetch.Hop) error {
 				return err
 			}
 		}
-		if err := v.askRobots(v.ctx, to, host); err != nil {
-			return err
-		}
+		return v.askRobots(v.ctx, to, host)
 	}
-	return v.pass(to)
+	return nil
 }
 
 // hopKey begins the keys of redirect targets that are fetched though their URL may have been seen on the way. No other key

@@ -134,9 +134,11 @@ func temporary(err error) bool {
 		return !h.permanent
 	case errors.Is(err, ErrTooManyHops):
 		return false
+	case errors.As(err, &failure) && failure.Final:
+		return false
 	case errors.As(err, &status):
 		return temporaryStatus(status.Status)
-	case errors.As(err, &failure):
+	case failure != nil:
 		return failure.Temporary()
 	}
 	return true

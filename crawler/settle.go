@@ -135,6 +135,10 @@ func (v *visit) decide(s *Settlement, err error) error {
 	var limited *limitedError
 	var panicked *PanicError
 	isHandlers := errors.As(err, &h)
+	login := time.Duration(0)
+	if !isHandlers {
+		login = v.loginWait(err)
+	}
 	switch {
 	case errors.Is(err, errMoved):
 		s.Outcome = Done
@@ -156,6 +160,8 @@ func (v *visit) decide(s *Settlement, err error) error {
 		s.Outcome, v.refused = Done, true
 	case !isHandlers && errors.As(err, &budget):
 		s.Outcome, v.refused = Failed, true // listed, so that it can be driven again
+	case login > 0:
+		s.Outcome, s.Delay = Released, login // what was asked is the login, and no try of the page
 	case temporary(err):
 		err = v.retry(s, err)
 	default:
@@ -232,6 +238,7 @@ func (v *visit) failure(err error) *PageError {
 // accountPage counts and tells of a page that is done.
 func (v *visit) accountPage(p *Page, s *Settlement) {
 	c := &v.e.count
+	v.r.outages.over(v.e.log, outageOf{"login", v.req.Session})
 	c.pages.Add(1)
 	c.links.Add(int64(len(s.Links)))
 	c.items.Add(int64(len(p.items)))

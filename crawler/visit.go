@@ -33,6 +33,7 @@ type visit struct {
 
 	refused bool        // it must not be sent
 	arrived atomic.Bool // its own page is there
+	passed  []string    // keys of the URLs that the redirects to the page led to
 	claimed string      // key of the page that redirects led to
 
 	flattened atomic.Bool // somebody has looked at its tree, which lacks elements
@@ -62,7 +63,6 @@ type visit struct {
 	asked    bool       // for more than robots.txt
 	goesBack bool       // its request goes to the frontier again
 	places   map[string]*place
-	passed   []string // keys of the URLs that redirects led to
 	moved    *Request // redirect target that became a request of its own
 }
 

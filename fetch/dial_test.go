@@ -119,7 +119,7 @@ func TestCancelEndsEveryPhase(t *testing.T) {
 			io.Copy(io.Discard, conn)
 		}, ""},
 		{"redirect", "http://films.example/", func(tr *Transport) {
-			tr.CheckHop = func(ctx context.Context, _ *Request, _ string) error { return never(ctx) }
+			tr.CheckHop = func(ctx context.Context, _ *Request, _ []Hop) error { return never(ctx) }
 		}, func(conn net.Conn) {
 			io.WriteString(conn, "HTTP/1.1 302 Found\r\nLocation: /x\r\nContent-Length: 0\r\n\r\n")
 			io.Copy(io.Discard, conn)

@@ -151,6 +151,16 @@ func KindOf(err error) ErrorKind {
 	return ErrUnknown
 }
 
+// RedirectsOf returns the redirects that led to an error: those of the outermost *Error that has any.
+func RedirectsOf(err error) []Hop {
+	for e := (*Error)(nil); errors.As(err, &e); err = e.Err {
+		if len(e.Redirects) > 0 {
+			return e.Redirects
+		}
+	}
+	return nil
+}
+
 // StatusError is a status that a caller does not accept. No Fetcher returns it by itself.
 type StatusError struct {
 	Status int

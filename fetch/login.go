@@ -3,7 +3,8 @@ package fetch
 import (
 	"context"
 	"errors"
-	"fmt"
+	"net/http"
+	"slices"
 	"sync"
 	"time"
 )
@@ -24,16 +25,19 @@ type LoginPolicy struct {
 	Login func(ctx context.Context, f Fetcher, session string) error
 	// Out reports whether an answer says that its session is not logged in: a redirect to the login, a 401. The session is
 	// logged in anew then, once for all requests that find out, and the request is sent again, once. Where the first answer after
-	// a login says so, the login has failed: see Tries. Of a request with a Sink it is asked about the head first, which has no body,
-	// and what it says of that decides whether the Sink gets the body; a 2xx that is out after a login is an error there. Nil
-	// never does.
+	// a login says so, the login has failed: see Tries. A request to which the answer says so right after a login that others find
+	// good is not the session's fault: no login is tried for it again. Of a redirect that was not followed, since something forbids
+	// it, its target cannot be had, or who asked follows them by itself, Out is shown the URL that it leads to, the redirects with
+	// this last one, and its status and Location. Of a request with a Sink it is asked about the head first, which has no body, and
+	// what it says of that decides whether the Sink gets the body; a 2xx that is out after a login is an error there. Nil never does.
 	Out func(*Response) bool
 	// Late logs a session in when an answer says that it is not, and not before its first request: for jars that were saved.
 	Late bool
 	// Needs reports whether a request needs a login. Nil means those that have a session (Route.Session).
 	Needs func(*Request) bool
 	// Tries is how many logins of a session may fail in a row before it is given up. Zero means 10, negative no bound. After each
-	// failure none is tried for a second, and twice as long each time, up to 10 minutes.
+	// failure none is tried for a second, and twice as long each time, up to 10 minutes. An answer that says that the session is
+	// logged in ends the row of logins that have worked and not helped.
 	Tries int
 }
 
@@ -43,8 +47,8 @@ var (
 )
 
 // Login logs each session in before its first request; the others of the session wait. A login that fails fails all
-// requests that wait for it, and those that come before another is tried, with an *Error of its kind that wraps the cause; it is
-// Final when the session is given up. That the context of the request ended which logs in is no failure: the next one does it. A
+// requests that wait for it, and those that come before another is tried, with an *Error of its kind that wraps a *LoginError with
+// the cause; it is Final when the session is given up. A crawler sends such requests again when another login is tried. That the context of the request ended which logs in is no failure: the next one does it. A
 // login after which a session is still out counts as one too, but the answers are delivered as they are. The cookies of a login
 // are kept by the Transport (Transport.Cookies), so it belongs outside of whatever picks the session of a request and inside
 // of a cache.
@@ -68,11 +72,13 @@ type login struct {
 	turn chan struct{} // held by who logs in
 
 	mu     sync.Mutex
-	times  int       // that it was logged in
-	judged int       // the latest login of which is known whether it helped
-	fails  int       // logins in a row
-	err    error     // of the last that failed
-	until  time.Time // no login is tried before
+	times  int            // that it was logged in
+	judged int            // the latest login of which is known whether it helped
+	good   int            // the latest with which an answer has said that the session is logged in
+	fails  int            // logins in a row
+	err    error          // of the last that failed
+	until  time.Time      // no login is tried before
+	own    map[uint64]int // requests whose answer said right after a login that the session is out, and the number of that login
 }
 
 func (l *logins) fetch(ctx context.Context, next Fetcher, req *Request) (*Response, error) {
@@ -95,29 +101,34 @@ func (l *logins) fetch(ctx context.Context, next Fetcher, req *Request) (*Respon
 	if err != nil {
 		return nil, err
 	}
-	resp, out, err := l.ask(ctx, next, req, session, times)
-	if err != nil || !out {
-		return resp, err
+	resp, out, asked := l.ask(ctx, next, req, session, times)
+	switch {
+	case !out:
+		return resp, asked
+	case session.answersSo(req):
+		return deliverOut(req, resp, asked)
 	}
 	times, err = l.ensure(ctx, next, req, session, times+1)
 	switch {
 	case errors.Is(err, errStillOut):
-		return deliverOut(req, resp)
+		return deliverOut(req, resp, asked)
 	case err != nil:
 		return nil, err
 	}
-	if resp, out, err = l.ask(ctx, next, req, session, times); err != nil || !out {
-		return resp, err
+	resp, out, asked = l.ask(ctx, next, req, session, times)
+	if !out {
+		return resp, asked
 	}
-	return deliverOut(req, resp)
+	session.doubt(req, times)
+	return deliverOut(req, resp, asked)
 }
 
-// deliverOut delivers an answer of a session that is out, but not to a Sink as if it were what was asked for.
-func deliverOut(req *Request, resp *Response) (*Response, error) {
-	if req.Sink != nil && resp.StatusErr() == nil {
+// deliverOut delivers what came of a request of a session that is out, but not to a Sink as if it were what was asked for.
+func deliverOut(req *Request, resp *Response, err error) (*Response, error) {
+	if err == nil && req.Sink != nil && resp.StatusErr() == nil {
 		return nil, &Error{Op: "login", URL: resp.URL, Kind: KindOf(errStillOut), Err: errStillOut}
 	}
-	return resp, nil
+	return resp, err
 }
 
 // ask sends a request of a session that was logged in so many times. out says that the answer says that it is not.
@@ -126,11 +137,43 @@ func (l *logins) ask(ctx context.Context, next Fetcher, req *Request, s *login, 
 		req = req.ScreenSink(func(head *Response) bool { return !l.policy.Out(head) })
 	}
 	resp, err = next.Fetch(ctx, req)
-	if err == nil && l.policy.Out != nil {
-		out = l.policy.Out(resp)
-		s.judge(times, out)
+	if l.policy.Out == nil || ctx.Err() != nil {
+		return resp, false, err
+	}
+	shown := unfollowed(req, resp, err)
+	if shown == nil {
+		return resp, false, err
+	}
+	out = l.policy.Out(shown)
+	switch {
+	case out:
+		s.judgeOut(req, times)
+	case err == nil:
+		s.judgeGood(times)
 	}
 	return resp, out, err
+}
+
+// unfollowed returns what Out is shown of an answer, or of an error: where a redirect was not followed, that with the URL to which
+// it leads. It is nil for an error that came without one.
+func unfollowed(req *Request, resp *Response, err error) *Response {
+	if err != nil {
+		hops := RedirectsOf(err)
+		if len(hops) == 0 {
+			return nil
+		}
+		last := hops[len(hops)-1]
+		return &Response{Request: req, URL: last.To, Redirects: hops, Status: last.Status, Header: http.Header{"Location": {last.To}}}
+	}
+	if resp == nil || resp.Status/100 != 3 {
+		return resp
+	}
+	to, ok := resp.Target()
+	if !ok {
+		return resp
+	}
+	hops := append(slices.Clone(resp.Redirects), Hop{URL: resp.URL, Status: resp.Status, To: to})
+	return &Response{Request: resp.Request, URL: to, Redirects: hops, Status: resp.Status, Header: resp.Header, Body: resp.Body}
 }
 
 // session returns what is known of a session.
@@ -178,6 +221,7 @@ func (l *logins) ensure(ctx context.Context, next Fetcher, req *Request, s *logi
 	defer s.mu.Unlock()
 	switch {
 	case err == nil:
+		s.forgetDoubts()
 		s.times++
 		if s.err != errStillOut { // else the next answer tells
 			s.fails, s.err = 0, nil
@@ -203,45 +247,4 @@ func (l *logins) settled(req *Request, s *login, times int) (int, error) {
 		return 0, l.failure(req, s)
 	}
 	return 0, nil
-}
-
-// failed notes that a login has failed; s.mu is held.
-func (s *login) failed(err error) {
-	pause := min(time.Second<<min(s.fails, 16), maxLoginPause)
-	s.fails++
-	s.err, s.until = err, time.Now().Add(pause)
-}
-
-// isGivenUp reports whether too many logins have failed; s.mu is held.
-func (l *logins) isGivenUp(s *login) bool {
-	tries := orDefault(l.policy.Tries, defaultLoginTries)
-	return tries > 0 && s.fails >= tries
-}
-
-// failure is the error of a request whose session is not logged in; s.mu is held.
-func (l *logins) failure(req *Request, s *login) *Error {
-	e := &Error{Op: "login", URL: req.URL, Kind: KindOf(s.err), Err: s.err}
-	var known *Error
-	if errors.As(s.err, &known) {
-		e.Final = known.Final
-	}
-	if l.isGivenUp(s) {
-		e.Final, e.Err = true, fmt.Errorf("given up after %d in a row failed: %w", s.fails, s.err)
-	}
-	return e
-}
-
-// judge notes what the first answer after a login says of it.
-func (s *login) judge(times int, out bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	switch {
-	case s.judged >= times:
-		return
-	case out:
-		s.failed(errStillOut)
-	default:
-		s.fails, s.err = 0, nil
-	}
-	s.judged = times
 }

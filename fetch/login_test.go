@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -276,4 +277,80 @@ func TestLoginsAreBounded(t *testing.T) {
 	if len(l.sessions) != maxLogins || l.session("first") != first || l.recent.len != maxLogins {
 		t.Errorf("%d sessions", len(l.sessions))
 	}
+}
+
+// TestLoginIsNotSpentOnAPage has requests that a session may never make among others: each costs one login at the most, whatever the
+// bound, and the session is not given up. Logins that help nobody are no word about a request.
+func TestLoginIsNotSpentOnAPage(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		inside, logins := false, 0
+		f := Login(LoginPolicy{
+			Tries: 3, Out: func(r *Response) bool { return r.Status == 401 },
+			Login: func(context.Context, Fetcher, string) error { inside, logins = true, logins+1; return nil },
+		})(FetcherFunc(func(_ context.Context, req *Request) (*Response, error) {
+			if !inside || strings.Contains(req.URL, "admin") {
+				return &Response{Status: 401}, nil
+			}
+			return &Response{Status: 200}, nil
+		}))
+		ask := func(path string, want int) {
+			t.Helper()
+			resp, err := f.Fetch(t.Context(), &Request{URL: "https://films.example/" + path, Route: Route{Session: "s"}})
+			if err != nil || resp.Status != want {
+				t.Errorf("%s: %v, %v", path, resp, err)
+			}
+		}
+		for round := range 3 {
+			for i := range 20 {
+				ask(fmt.Sprintf("admin%d", i), 401)
+				ask(fmt.Sprint(i), 200)
+			}
+			if logins > 21 {
+				t.Fatalf("round %d: %d logins", round, logins)
+			}
+		}
+		before := logins
+		inside = false
+		ask("20", 200)
+		if logins != before+1 {
+			t.Errorf("the session has expired: %d logins", logins-before)
+		}
+	})
+}
+
+// TestOwnAnswersAreBounded: at the bound, and one past it.
+func TestOwnAnswersAreBounded(t *testing.T) {
+	t.Parallel()
+	s := &login{times: 1, good: 1}
+	request := func(i int) *Request { return &Request{URL: fmt.Sprintf("https://films.example/%d", i)} }
+	for i := range maxOwnAnswers {
+		s.doubt(request(i), 1)
+	}
+	if !s.answersSo(request(0)) || len(s.own) != maxOwnAnswers {
+		t.Errorf("%d are known", len(s.own))
+	}
+	s.doubt(request(maxOwnAnswers), 1)
+	if s.answersSo(request(0)) || len(s.own) != 1 {
+		t.Errorf("%d are known", len(s.own))
+	}
+}
+
+// TestLoginErrorTellsWhenToComeAgain has the login fail: the error says how long none is tried.
+func TestLoginErrorTellsWhenToComeAgain(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		f := Login(LoginPolicy{Tries: 3, Login: func(context.Context, Fetcher, string) error {
+			return &StatusError{Status: 503}
+		}})(&club{})
+		for i, want := range []time.Duration{time.Second, time.Second / 2, 2 * time.Second, time.Second, 0, 0} {
+			_, err := f.Fetch(t.Context(), &Request{URL: "https://films.example/", Route: Route{Session: "s"}})
+			var login *LoginError
+			var status *StatusError
+			if !errors.As(err, &login) || login.RetryIn != want || login.Fails != i/2+1 || login.Session != "s" || !errors.As(err, &status) {
+				t.Errorf("request %d: %v, %+v", i, err, login)
+			}
+			time.Sleep(time.Second << (i / 2) / 2)
+		}
+	})
 }

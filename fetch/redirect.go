@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -117,7 +118,7 @@ func (f *flight) redirect(a *answer) *Error {
 		return fail(ErrRedirect, errLoop)
 	}
 	if f.checkHop != nil {
-		if err := f.checkHop(f.ctx, f.req, next.Href()); err != nil {
+		if err := f.checkHop(f.ctx, f.req, slices.Clip(f.hops)); err != nil {
 			if f.ctx.Err() != nil {
 				return contextError(f.ctx, "redirect")
 			}

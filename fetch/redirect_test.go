@@ -263,7 +263,8 @@ func TestCheckHop(t *testing.T) {
 	s := newHopServer(t, map[string]string{"/a": "302 /b#part", "/b": "302 /c", "/c": "302 /d"})
 	stop := errors.New("robots.txt says no")
 	var asked []string
-	tr := newTransport(t, &Transport{CheckHop: func(_ context.Context, first *Request, next string) error {
+	tr := newTransport(t, &Transport{CheckHop: func(_ context.Context, first *Request, hops []Hop) error {
+		next := hops[len(hops)-1].To
 		asked = append(asked, strings.TrimPrefix(first.URL, s.URL)+" "+strings.TrimPrefix(next, s.URL))
 		if strings.HasPrefix(next, s.URL+"/d") {
 			return stop

@@ -10,9 +10,9 @@ import (
 
 // Terms are what a user of a Transport asks of each exchange beside the Transport's own settings.
 type Terms struct {
-	Gate      Gate                                                         // as Transport.Gate
-	CheckHop  func(ctx context.Context, first *Request, next string) error // as Transport.CheckHop
-	UserAgent string                                                       // where the Transport has none; empty means DefaultUserAgent
+	Gate      Gate                                                        // as Transport.Gate
+	CheckHop  func(ctx context.Context, first *Request, hops []Hop) error // as Transport.CheckHop
+	UserAgent string                                                      // where the Transport has none; empty means DefaultUserAgent
 
 	// Cookies are used where the Transport has none; as Transport.Cookies.
 	Cookies func(ctx context.Context, session string) (*cookie.Jar, error)
@@ -47,7 +47,7 @@ func (u *underTerms) CloseIdleConnections() { u.t.CloseIdleConnections() }
 // terms are Terms that have been looked at.
 type terms struct {
 	gate      Gate
-	checkHop  func(ctx context.Context, first *Request, next string) error
+	checkHop  func(ctx context.Context, first *Request, hops []Hop) error
 	cookies   func(ctx context.Context, session string) (*cookie.Jar, error)
 	userAgent string
 	bad       error // why nothing can be sent

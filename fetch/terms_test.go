@@ -35,7 +35,7 @@ func TestTermsShareNothingButConnections(t *testing.T) {
 	own, given := new(countingGate), new(countingGate)
 	tr := newTransport(t, &Transport{Gate: own})
 	no := errors.New("no")
-	under := tr.Under(Terms{Gate: given, UserAgent: "two/1", CheckHop: func(context.Context, *Request, string) error { return no }})
+	under := tr.Under(Terms{Gate: given, UserAgent: "two/1", CheckHop: func(context.Context, *Request, []Hop) error { return no }})
 	for _, f := range []Fetcher{tr, under} {
 		if _, err := f.Fetch(t.Context(), &Request{URL: srv.URL}); err != nil {
 			t.Fatal(err)
@@ -80,8 +80,8 @@ func TestUserAgentOfTheTransportIsChecked(t *testing.T) {
 func TestErrorsTellTheRedirects(t *testing.T) {
 	t.Parallel()
 	s := newHopServer(t, map[string]string{"/a": "303 /b", "/b": "302 /c"})
-	tr := newTransport(t, &Transport{CheckHop: func(_ context.Context, _ *Request, next string) error {
-		if strings.HasSuffix(next, "/c") {
+	tr := newTransport(t, &Transport{CheckHop: func(_ context.Context, _ *Request, hops []Hop) error {
+		if strings.HasSuffix(hops[len(hops)-1].To, "/c") {
 			return errors.New("no")
 		}
 		return nil

@@ -59,9 +59,9 @@ type Transport struct {
 
 	// Gate is asked before every exchange. Nil waits for nothing.
 	Gate Gate
-	// CheckHop is asked before every redirect is followed; an error refuses it. first is the request as it was given, next the
-	// URL that it is led to. Nil follows all.
-	CheckHop func(ctx context.Context, first *Request, next string) error
+	// CheckHop is asked before every redirect is followed; an error refuses it. first is the request as it was given, hops are the
+	// redirects so far, of which the last leads to where the Transport would go; it must not change them. Nil follows all.
+	CheckHop func(ctx context.Context, first *Request, hops []Hop) error
 	// SecretHeaders names header fields that are kept from other origins when a redirect leads there, beside
 	// Authorization, Cookie and Proxy-Authorization.
 	SecretHeaders []string
