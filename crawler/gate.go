@@ -24,6 +24,7 @@ const maxGateWait = robots.MaxCrawlDelay + time.Minute
 // place is a reservation on a host other than the lease's.
 type place struct {
 	res      HostReservation
+	berth    berth
 	used     bool // its first slot is taken
 	slot     time.Time
 	report   HostReport
@@ -40,42 +41,41 @@ func (g gate) Enter(ctx context.Context, host string, addr netip.Addr) (func(rat
 	if v == nil {
 		return nil, &fetch.Error{Op: "gate", Kind: fetch.ErrInvalid, Err: errNoVisit}
 	}
-	enter, leave := v.enterOwn, v.leaveOwn
-	held := HostReservation{}
+	at := access{v: v, b: &v.berth}
 	if host != v.host {
-		p, err := v.reserve(ctx, host)
-		if err != nil {
+		var err error
+		if at, err = v.find(ctx, host); err != nil {
 			return nil, err
 		}
-		enter, held = func(ctx context.Context) error { return v.enterForeign(ctx, p) }, p.res
-		leave = func(r ratelimit.Report) { v.leavePlace(p, r) }
 	}
-	if err := enter(ctx); err != nil {
+	if err := at.enter(ctx); err != nil {
 		return nil, err
 	}
 	if !g.e.limited() {
 		v.goOn(ctx)
-		return leave, nil
+		return at.leave, nil
 	}
 	entered := time.Now()
 	permit, err := v.permit(ctx, host, addr)
 	if err != nil {
+		at.quit()
 		return nil, err
 	}
 	if g.e.several.Load() && time.Since(entered) > lateStart {
-		wait, err := v.slot(ctx, ReserveRequest{Host: host, Under: v.lease, Held: held, Since: math.MaxInt64 / 2, Late: true})
+		wait, err := v.slot(ctx, ReserveRequest{Host: host, Under: at.v.lease, Held: at.held(), Since: math.MaxInt64 / 2, Late: true})
 		if err == nil {
 			err = sleep(ctx, wait)
 		}
 		if err != nil {
 			permit.giveUp()
+			at.quit()
 			return nil, err
 		}
 	}
 	permit.begun()
 	v.goOn(ctx)
 	return func(r ratelimit.Report) {
-		leave(r)
+		at.leave(r)
 		permit.over(r)
 	}, nil
 }
@@ -94,8 +94,8 @@ func (v *visit) goOn(ctx context.Context) {
 	}
 }
 
-// enterOwn waits for a slot of the lease's host.
-func (v *visit) enterOwn(ctx context.Context) error {
+// begin waits for a slot of the lease's host.
+func (v *visit) begin(ctx context.Context) error {
 	v.mu.Lock()
 	v.begun++
 	again, since, sent := v.begun > 1, time.Since(v.lastEnd), sinceSent(v.lastSent)
@@ -131,7 +131,7 @@ func sinceSent(sent time.Time) time.Duration {
 	return time.Since(sent)
 }
 
-func (v *visit) leaveOwn(r ratelimit.Report) {
+func (v *visit) ended(r ratelimit.Report) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	v.report, v.lastEnd = merge(v.report, r, v.lastEnd), time.Now()
@@ -161,8 +161,8 @@ func (e *Engine) delayOf(host string) time.Duration {
 	return e.delays[host]
 }
 
-// enterForeign waits for a slot of another host.
-func (v *visit) enterForeign(ctx context.Context, p *place) error {
+// beginForeign waits for a slot of another host.
+func (v *visit) beginForeign(ctx context.Context, p *place) error {
 	v.mu.Lock()
 	wait, first, since, sent := time.Until(p.slot), !p.used, time.Since(p.lastEnd), sinceSent(p.lastSent)
 	p.used = true
@@ -176,7 +176,7 @@ func (v *visit) enterForeign(ctx context.Context, p *place) error {
 	return sleep(ctx, wait)
 }
 
-func (v *visit) leavePlace(p *place, r ratelimit.Report) {
+func (v *visit) endedForeign(p *place, r ratelimit.Report) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	p.report, p.lastEnd = merge(p.report, r, p.lastEnd), time.Now()
@@ -220,7 +220,11 @@ func (v *visit) leaveForeign() {
 	v.places = nil
 	v.mu.Unlock()
 	for _, p := range places {
+		p.berth.close(v.r.after.Done())
 		v.giveBack(p)
+	}
+	if len(places) > 0 {
+		v.r.vacant.call()
 	}
 }
 

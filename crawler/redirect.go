@@ -33,7 +33,7 @@ func (e *Engine) checkHop(ctx context.Context, first *fetch.Request, hops []fetc
 	if host != v.host {
 		if _, err := v.reserve(ctx, host); own && errors.Is(err, ErrBusy) {
 			return errMoved // where to, the error of the Transport tells
-		} else if err != nil {
+		} else if err != nil && !errors.Is(err, ErrBusy) { // for which the Gate waits
 			return err
 		}
 	}

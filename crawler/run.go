@@ -66,6 +66,7 @@ type run struct {
 	putOffs              atomic.Int64 // pages in a row whose links had no room
 	claims               claims
 	outages              outages
+	vacant               bell // a place at some host may be free
 }
 
 func newRun(ctx context.Context, e *Engine, h Handler, failed func(*PageError)) *run {

@@ -16,6 +16,7 @@ import (
 // settle ends the lease as the error says.
 func (v *visit) settle(p *Page, err error) {
 	v.leaveForeign()
+	v.berth.close(v.r.after.Done())
 	v.rest()
 	s := Settlement{Lease: v.lease, Report: v.hostReport()}
 	if err != nil && v.r.claims.had(v.req.key()) {

@@ -40,6 +40,8 @@ type visit struct {
 
 	kept keepsake // of middlewares
 
+	berth berth // its place at its host
+
 	end    func(StageEnd) // of Hooks.Visit
 	result StageEnd
 
@@ -138,6 +140,7 @@ var errGone = Permanent(errors.New("seine: the handler ended its goroutine"))
 // left takes a visit out of the account.
 func (r *run) left(v *visit) {
 	class := v.hostReport().Class
+	defer r.vacant.call()
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	delete(r.held, v)
