@@ -46,7 +46,10 @@ type Config struct {
 	// *fetch.Transport must have no Gate and no CheckHop, since those of the engine are asked; it is not changed, and
 	// several engines may have the same. Redirects of any other Fetcher become requests of their own.
 	Fetcher fetch.Fetcher
-	// Middleware stands round the Fetcher, outermost first.
+	// Middleware stands round the Fetcher, outermost first. With fetch.Referer, or another whose Fetcher has a method
+	// WantsInitiator() bool that says so, the requests of pages keep the URL of their page in the header, as Referer: hosts are told
+	// of it what the policy allows, and cookies with SameSite go by it. What a middleware asks of a host beside the page, as
+	// fetch.Login does, keeps that host's pace and waits for a place there, up to some minutes.
 	Middleware []fetch.Middleware
 
 	// Agent is the product token that robots.txt is asked for. Zero means "seine". It is required with UserAgent.

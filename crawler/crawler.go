@@ -57,6 +57,7 @@ type Engine struct {
 	elapsed   time.Duration            // of those before
 	closes    bool
 	strict    bool        // keys are those of the Strict profile
+	refers    bool        // requests keep the page that they came from
 	named     bool        // the Config says which UserAgent
 	look      func() load // in place of a look at the process; for tests
 }
@@ -125,6 +126,9 @@ func (e *Engine) chain() error {
 		f := m(e.fetcher)
 		if f == nil || isNil(f) {
 			return &ConfigError{Field: field, Reason: "returned a nil Fetcher"}
+		}
+		if w, ok := f.(interface{ WantsInitiator() bool }); ok {
+			e.refers = e.refers || w.WantsInitiator()
 		}
 		e.fetcher = f
 	}

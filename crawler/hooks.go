@@ -95,7 +95,7 @@ func (v *visit) fetch() (*fetch.Response, error) {
 	if len(v.e.cfg.Middleware) == 0 {
 		v.at = "the Fetcher"
 	}
-	result.Response, result.Err = v.e.fetcher.Fetch(ctx, v.req.fetchRequest(v.e.cfg.MaxHops))
+	result.Response, result.Err = v.e.fetcher.Fetch(ctx, v.req.fetchRequest(v.e.cfg.MaxHops, v.e.refers))
 	if result.Response == nil && result.Err == nil {
 		result.Err = &fetch.Error{Op: "fetch", URL: v.req.URL, Kind: fetch.ErrInvalid, Err: fmt.Errorf("%s %w", v.at, errNothing)}
 	}

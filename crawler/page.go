@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net/http"
 	"slices"
 	"strings"
 
@@ -32,6 +33,7 @@ type Page struct {
 	hints   *extract.Hints
 	reports []*extract.Report // of On and Items
 	values  []pathValue
+	referer http.Header         // of its links, where they have one
 	staged  map[string]struct{} // keys of the links, once there are as many as may be
 	beyond  int                 // links that were left out because there were as many as may be
 	cut     bool                // the body is not whole
@@ -245,7 +247,7 @@ func (p *Page) follow(url string, noFollow bool) bool {
 	if u.HasUserInfo() { // a credential, which is not stored
 		url = u.WithoutUserInfo().Href()
 	}
-	r := Request{URL: url, Depth: p.Depth + 1, Session: p.Request.Session}
+	r := Request{URL: url, Header: p.refer(nil), Depth: p.Depth + 1, Session: p.Request.Session}
 	if !v.e.strict || !u.IsPlain() { // else it is its own key
 		var err error
 		if p.s.key, err = v.e.setKey(&r, p.s.key); err != nil {
@@ -332,6 +334,7 @@ func (p *Page) made(r *Request) (*Request, error) {
 	if r.Session == "" {
 		r.Session = p.Request.Session
 	}
+	r.Header = p.refer(r.Header)
 	r, err := p.v.e.seed(r)
 	switch {
 	case err != nil:

@@ -21,7 +21,7 @@ func TestMovedRequestsTellTheRefererOfAHop(t *testing.T) {
 		{"http://other.example/", 1, ""},
 	} {
 		header := http.Header{"Referer": {page}, "X": {"1"}}
-		req := (&Request{URL: c.url, Hops: c.hops, Header: header}).fetchRequest(10)
+		req := (&Request{URL: c.url, Hops: c.hops, Header: header}).fetchRequest(10, false)
 		told := req.Header.Get("Referer")
 		if told != c.want || c.hops > 0 && req.Initiator != page || header.Get("Referer") != page || req.Header["X"] == nil {
 			t.Errorf("%s after %d hops: told %q, initiator %q", c.url, c.hops, told, req.Initiator)

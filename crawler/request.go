@@ -87,7 +87,7 @@ func (r *Request) check() error {
 
 // checkSending refuses what could not be sent, and the headers that are not stored.
 func (r *Request) checkSending() error {
-	if err := r.fetchRequest(0).Check(); err != nil {
+	if err := r.fetchRequest(0, false).Check(); err != nil {
 		field := "Header"
 		var part *fetch.HeaderError
 		if errors.As(err, &part) && (part.Name == "method" || part.Name == "kind") {
@@ -112,13 +112,13 @@ func (r *Request) checkSending() error {
 }
 
 // fetchRequest is the request as the fetch chain takes it. Where redirects lead to that became a request of its own is told of
-// the page before them as at a hop that the Transport takes by itself.
-func (r *Request) fetchRequest(maxHops int) *fetch.Request {
+// the page before them as at a hop that the Transport takes by itself; if refers is set, every host is told so of the page in Referer.
+func (r *Request) fetchRequest(maxHops int, refers bool) *fetch.Request {
 	req := &fetch.Request{
 		URL: r.URL, Method: r.Method, Header: r.Header, Body: r.Body, Kind: r.Kind, MaxRedirects: orNone(maxHops),
 		Route: fetch.Route{Session: r.Session},
 	}
-	if r.Hops == 0 {
+	if r.Hops == 0 && !refers {
 		return req
 	}
 	for name, values := range r.Header {

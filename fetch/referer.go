@@ -60,10 +60,11 @@ type RefererOptions struct {
 // Referer writes the Referer of each request as a policy has it: without fragment and user info, and no more of it than the
 // host of the request may know. A value that is no http or https URL is left out, and so is the field where the request has it
 // without a value. The page that led to the request, and the policy, go on with it (Request.Initiator, RefererPolicy), so that a
-// Transport tells the targets of redirects what they may know, by the policy that a redirect names where it does, and cookies go by what the page is and not by what is told of it.
-// It can stand anywhere in a chain.
+// Transport tells the targets of redirects what they may know, by the policy that a redirect names where it does, and cookies go by
+// what the page is and not by what is told of it. It can stand anywhere in a chain. A crawler that has it among its middlewares
+// remembers which page each request came from.
 func Referer(o RefererOptions) Middleware {
-	return middleware("referer", func(ctx context.Context, next Fetcher, req *Request) (*Response, error) {
+	m := middleware("referer", func(ctx context.Context, next Fetcher, req *Request) (*Response, error) {
 		given, there := headerValues(req.Header, "Referer")
 		page := req.initiator()
 		if page == "" && !there && o.From != nil {
@@ -77,7 +78,14 @@ func Referer(o RefererOptions) Middleware {
 		setHeader(req, "Referer", o.Policy.Referer(page, req.URL))
 		return next.Fetch(ctx, req)
 	})
+	return func(next Fetcher) Fetcher { return referring{m(next)} }
 }
+
+// referring is a Fetcher that makes use of Request.Initiator.
+type referring struct{ Fetcher }
+
+// WantsInitiator tells who makes requests to say which page led to each.
+func (referring) WantsInitiator() bool { return true }
 
 // initiator returns the URL of the page that led to a request, "" for none.
 func (r *Request) initiator() string {
