@@ -75,7 +75,7 @@ func (w *writer) commit(b *batch) error {
 	if err := w.still(); err != nil {
 		return err
 	}
-	if b.changesOnly() { // one statement is a transaction by itself
+	if b.changesOnly() && b.size+binary.MaxVarintLen64*len(b.units) <= w.mostRow { // one statement is a transaction by itself
 		seq, err := w.writeAll(ctx, b)
 		if err == nil {
 			w.seq = seq
@@ -115,13 +115,13 @@ func (w *writer) writeAll(ctx context.Context, b *batch) (seq uint64, err error)
 			state = i
 		}
 	}
-	var changes []byte
+	rows := changeRows{most: w.mostRow}
 	var clock time.Duration
 	for i := range b.units {
 		u := &b.units[i]
 		clock = max(clock, u.clock)
 		if i > state && u.change != nil {
-			changes = append(binary.AppendUvarint(changes, uint64(len(u.change))), u.change...)
+			rows.add(u.change)
 		}
 		if u.state != nil {
 			if err = w.writeState(ctx, u.state, seq, u.clock, i == state); err != nil {
@@ -132,11 +132,13 @@ func (w *writer) writeAll(ctx context.Context, b *batch) (seq uint64, err error)
 			return 0, err
 		}
 	}
-	if len(changes) > 0 {
-		_, err = w.st.change.ExecContext(ctx, int64(seq), int64(clock), w.now().UnixNano(), seal(changes))
+	for _, row := range rows.end() {
+		if _, err = w.st.change.ExecContext(ctx, int64(seq), int64(clock), w.now().UnixNano(), seal(row)); err != nil {
+			return 0, err
+		}
 		seq++
 	}
-	return seq, err
+	return seq, nil
 }
 
 // writeState writes a state, or only its blocks if another follows in the same transaction.

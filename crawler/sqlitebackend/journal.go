@@ -83,6 +83,7 @@ func (j *journal) Load(ctx context.Context, part, change func([]byte) error) err
 		return err
 	}
 	defer rows.Close()
+	var parts changeParts
 	for rows.Next() {
 		var seq uint64
 		var data []byte
@@ -93,11 +94,14 @@ func (j *journal) Load(ctx context.Context, part, change func([]byte) error) err
 			return fmt.Errorf("%w: changes are missing", errDamaged)
 		}
 		h.first++
-		if err := eachChange(data, change); err != nil {
+		if err := parts.each(data, change); err != nil {
 			return err
 		}
 	}
 	if err := rows.Err(); err != nil {
+		return err
+	}
+	if err := parts.whole(); err != nil {
 		return err
 	}
 	j.db.writer.seq = h.first
@@ -137,20 +141,6 @@ func (j *journal) loadParts(ctx context.Context, h sealedHead, part func([]byte)
 		return err
 	}
 	return h.check(n, sum)
-}
-
-// eachChange goes through a row of changes.
-func eachChange(row []byte, change func([]byte) error) error {
-	row, err := unseal(row)
-	for err == nil && len(row) > 0 {
-		n, w := binary.Uvarint(row)
-		if w <= 0 || n > uint64(len(row)-w) {
-			return errDamaged
-		}
-		err = change(row[w : w+int(n)])
-		row = row[w+int(n):]
-	}
-	return err
 }
 
 // Append implements crawler.Journal.

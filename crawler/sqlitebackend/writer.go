@@ -15,6 +15,7 @@ const (
 	groupWait  = 2 * time.Millisecond // for others, before a commit, while several write
 	groupUnits = 256                  // that are not waited beyond
 	groupBytes = 4 << 20
+	mostRow    = 16 << 20             // bytes of a row of changes; SQLite takes a billion
 	retryFirst = 50 * time.Millisecond // after a commit that failed
 	retryMost  = time.Second
 )
@@ -77,6 +78,8 @@ type writer struct {
 	now  func() time.Time
 	// hurry has it wait for no others before a commit.
 	hurry bool
+	// mostRow is how many bytes of changes go into a row.
+	mostRow int
 	// still is an error if what is written has no name any more.
 	still func() error
 
@@ -96,7 +99,7 @@ type writer struct {
 
 func newWriter(now func() time.Time, hurry bool) *writer {
 	return &writer{
-		now: now, hurry: hurry,
+		now: now, hurry: hurry, mostRow: mostRow,
 		open: newBatch(1), waiting: map[uint64][]byte{},
 		wake: make(chan struct{}, 1), full: make(chan struct{}, 1), closing: make(chan struct{}), ended: make(chan struct{}),
 	}
