@@ -15,7 +15,7 @@ const (
 	groupWait  = 2 * time.Millisecond // for others, before a commit, while several write
 	groupUnits = 256                  // that are not waited beyond
 	groupBytes = 4 << 20
-	mostRow    = 16 << 20             // bytes of a row of changes; SQLite takes a billion
+	mostRow    = 16 << 20              // bytes of a row of changes; SQLite takes a billion
 	retryFirst = 50 * time.Millisecond // after a commit that failed
 	retryMost  = time.Second
 )
