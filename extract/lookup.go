@@ -7,6 +7,7 @@ import (
 
 	"github.com/seine-go/seine/extract/jsonpath"
 	"github.com/seine-go/seine/extract/structured"
+	"github.com/seine-go/seine/internal/htmltree"
 	"github.com/seine-go/seine/internal/weburl"
 )
 
@@ -101,6 +102,9 @@ func (x *run) structured(at place, path string) (*structured.Data, error) {
 		return x.doc.dataFor(path)
 	}
 	if x.within != at.node {
+		for n := at.node; n != nil; n = htmltree.Next(n, at.node) {
+			x.steps--
+		}
 		o := structured.Options{URL: x.doc.baseURL(), Limits: x.doc.o.Limits}
 		x.within, x.data = at.node, structured.Read(at.node, o)
 		if len(x.data.Errors) > 0 && len(x.faults) < maxFaults {

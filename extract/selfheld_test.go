@@ -49,6 +49,22 @@ func TestCirclesEndWithTheSteps(t *testing.T) {
 	runtime.KeepAlive(v)
 }
 
+// To read the data of an element counts what lies in it.
+func TestDataOfElementsCounts(t *testing.T) {
+	t.Parallel()
+	type part struct {
+		Name string `extract:"ld=Movie.name"`
+	}
+	type parts struct {
+		Parts []part `extract:"css=div"`
+	}
+	page := strings.Repeat("<div>", 400) + strings.Repeat("<br>", 5000)
+	v, _, err := extract.MustCompile[parts](extract.Options{MaxSteps: 1 << 20}).Extract(t.Context(), document(page))
+	if n := len(v.Parts); !errors.As(err, new(*extract.StepsError)) || n == 0 || n > 300 {
+		t.Errorf("%d parts, %.100v", n, err)
+	}
+}
+
 // Errors of what is nested too deep have the bound that all have.
 func TestErrorsOfDepthAreBounded(t *testing.T) {
 	type nest struct {

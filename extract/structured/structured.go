@@ -71,7 +71,7 @@ func ReadWith(root *html.Node, blocks []string, o Options) *Data {
 	return d
 }
 
-// ReadBlocks reads blocks of JSON-LD alone.
+// ReadBlocks reads blocks of JSON-LD alone. Of a page with a base element the URL has to be that of the base.
 func ReadBlocks(blocks []string, o Options) *Data {
 	d := &Data{base: baseOf(o.URL)}
 	for i, block := range blocks {
