@@ -2,6 +2,7 @@ package crawler_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"strings"
@@ -95,4 +96,34 @@ func TestMiddlewareWaitsForABusyHost(t *testing.T) {
 			})
 		})
 	}
+}
+
+// TestWaitForABusyHostIsBounded has the only place of a host be somebody else's for good.
+func TestWaitForABusyHostIsBounded(t *testing.T) {
+	t.Parallel()
+	bubble(t, func(t *testing.T, w *web) {
+		w.serve(t, "a.example", pages(map[string]string{"/": links()}))
+		w.serve(t, "b.example", pages(nil))
+		frontier := crawler.NewMemory(crawler.MemoryOptions{})
+		var f failures
+		began := time.Now()
+		_, err := run(t, w, crawler.Config{
+			Frontier: frontier, PerHost: 1, Hooks: f.hook(),
+			Middleware: []fetch.Middleware{fetch.Login(fetch.LoginPolicy{
+				Needs: func(*fetch.Request) bool { return true }, Late: true, Tries: 1,
+				Out: func(r *fetch.Response) bool { return r.Status == 200 },
+				Login: func(ctx context.Context, f fetch.Fetcher, _ string) error {
+					if _, err := frontier.ReserveHost(ctx, crawler.ReserveRequest{Host: "b.example", TTL: 10 * time.Hour}); err != nil {
+						return err
+					}
+					_, err := f.Fetch(ctx, &fetch.Request{URL: "http://b.example/login"})
+					return err
+				},
+			})},
+		}, "http://a.example/")
+		failed := f.errs["http://a.example/"]
+		if took := time.Since(began); err != nil || !errors.Is(failed, crawler.ErrBusy) || !errors.Is(failed, fetch.ErrTimeout) || took < time.Minute || took > 10*time.Minute {
+			t.Errorf("%v, %v after %v", err, failed, time.Since(began))
+		}
+	})
 }
