@@ -149,6 +149,7 @@ func (p *pass) start(b []byte, i int) int {
 	if !p.enters(kind) || !p.fits(name.atom, kind) {
 		return -1
 	}
+	p.line(kind, name.atom)
 	around := len(p.open)
 	here, next := p.match(b, end, name.atom)
 	switch {
@@ -262,7 +263,14 @@ func (p *pass) raw(b []byte, i int, name []byte, element atom.Atom, around int) 
 		if element == atom.Script && bytes.Contains(content, []byte("<!--")) || element == atom.Textarea && len(content) > 0 && (content[0] == '\n' || content[0] == '\r') {
 			return -1
 		}
-		p.take(content, element == atom.Title || element == atom.Textarea)
+		switch own := len(p.open) > around; {
+		case !isUnread(element):
+			p.take(content, element == atom.Title || element == atom.Textarea)
+		case own && around > 0: // what one hit says, the other does not
+			return -1
+		case own:
+			p.take(content, false)
+		}
 		p.close(around)
 		return tagEnd(b, end)
 	}
@@ -286,6 +294,7 @@ func (p *pass) end(b []byte, i int) int {
 	default:
 		p.close(top.open)
 		p.inside[top.kind]--
+		p.line(top.kind, top.atom)
 		p.elements = p.elements[:len(p.elements)-1]
 	}
 	return tagEnd(b, end)

@@ -14,7 +14,7 @@ const (
 	kindRaw                      // has no markup in it
 	kindHeadRaw                  // so, and may be in the head
 	kindNoscript                 // is another in the head
-	kindRule                     // hr: is void, and closes a paragraph, as all below do
+	kindRule                     // hr: is void, closes a paragraph, and stands on a line of its own, as all do up to kindCell
 	kindBlock
 	kindParagraph
 	kindHeading // closes a heading
@@ -29,6 +29,9 @@ const (
 	kindSVG
 	kindCount
 )
+
+// beginsLine reports whether elements of the kind stand on lines of their own.
+func (k passKind) beginsLine() bool { return k >= kindRule && k <= kindCell }
 
 var passKinds = kindsOf(map[passKind][]atom.Atom{
 	kindRoot:    {atom.Html, atom.Head, atom.Body},

@@ -12,8 +12,9 @@ import (
 //
 // A tag lists sources, parted by "||", and options, each behind a ";":
 //
-//	css=h1.title         the text of an element; css=a@href an attribute, also css=a::attr(href); @own or ::text the text that is
-//	                     not in elements below, @html, @outer. Nothing, or :self, is the element itself
+//	css=h1.title         the text of an element, without scripts and styles in it, with a newline where br or the like breaks a line;
+//	                     css=a@href an attribute, also css=a::attr(href); @own or ::text the text that is not in elements below,
+//	                     @html, @outer. Nothing, or :self, is the element itself
 //	xpath=//h1/text()    a node, an attribute, or the value of an expression
 //	json=$.data.title    a path (RFC 9535) in a body of JSON; with in=NAME in the state of that name
 //	state=NAME$.a.b      a path in data of a script (see Document.States); without a name in whichever has it

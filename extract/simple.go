@@ -117,6 +117,9 @@ func (x *run) appendPassed(hits []hit, s *source) []hit {
 		text := h.value
 		if h.end >= 0 {
 			text = x.passedText[h.start:h.end]
+			if strings.IndexByte(text, lineMark) >= 0 {
+				text = strings.ReplaceAll(strings.Trim(text, "\x00"), "\x00", "\n")
+			}
 		}
 		hits = append(hits, hit{text: text, kind: hitPassed, exact: exact})
 	}

@@ -376,7 +376,7 @@ func (s *source) textOf(h hit) string {
 		case s.take == takeOuter:
 			return outerHTML(h.node, maxRendered)
 		}
-		return htmltree.Text(h.node)
+		return elementText(h.node)
 	case hitJSON:
 		return jsonText(h.json, h.ld)
 	case hitPassed:

@@ -179,11 +179,11 @@ func isText(n *html.Node, want string) bool {
 		}
 	}
 	for c := n.FirstChild; c != nil && rest == ""; c = c.NextSibling {
-		if c.Type == html.ElementNode && oneLine(htmltree.Text(c)) == want {
+		if c.Type == html.ElementNode && oneLine(elementText(c)) == want {
 			return false
 		}
 	}
-	return rest == "" && oneLine(htmltree.Text(n)) == want
+	return rest == "" && oneLine(elementText(n)) == want
 }
 
 // selectorsOf are ways to select an element: by itself, within its parents that have a name, and by its place.
