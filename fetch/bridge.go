@@ -70,6 +70,7 @@ func (r roundTripFetcher) Fetch(ctx context.Context, req *Request) (*Response, e
 	out := &Response{
 		Request: req, URL: at.Href(), Redirects: hops,
 		Status: resp.StatusCode, Proto: resp.Proto, Header: resp.Header, FetchedAt: time.Now(),
+		charsets: new(charsetMemo),
 	}
 	size := resp.ContentLength
 	if hr.Method == http.MethodHead || resp.StatusCode == http.StatusNotModified {

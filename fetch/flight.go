@@ -53,6 +53,8 @@ type answer struct {
 	next   weburl.URL // where a redirect leads
 	follow bool       // it is followed
 
+	charsets charsetMemo
+
 	misdirected bool // the request is to be sent again over another connection (RFC 9110 15.5.20)
 }
 
@@ -247,6 +249,7 @@ func (f *flight) exchange(start time.Time) (a *answer, again bool, err *Error) {
 			f.conns++
 		}
 		a = &answer{Response: Response{Request: f.req, Redirects: f.hops}}
+		a.Response.charsets = &a.charsets
 		f.traceConn(&a.trace, c, reused, start)
 		a.trace.Retried = f.fresh
 		var outcome fate

@@ -25,8 +25,9 @@ type Response struct {
 	FetchedAt time.Time // when the head of the answer had come
 	Trace     *Trace    // nil where the Fetcher cannot tell
 
-	bodyErr *Error
-	sunk    int64 // bytes of the body that a Sink took
+	bodyErr  *Error
+	sunk     int64 // bytes of the body that a Sink took
+	charsets *charsetMemo
 }
 
 // Size returns how many bytes the decoded body has, wherever it went.
