@@ -36,6 +36,7 @@ func (s *Schema[T]) EachIn(ctx context.Context, d *Document, scope string) (*Rep
 		return &Report{Err: err}, none
 	}
 	finder := newRun(ctx, d, &s.o, 1)
+	finder.most = -1 // values come one by one
 	places := finder.scope(sources, required)
 	if err := finder.end(); err != nil && len(places) == 0 {
 		return finder.report, none

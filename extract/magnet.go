@@ -11,15 +11,12 @@ import (
 	"github.com/seine-go/seine/internal/htmltree"
 )
 
-// maxMagnets is how many links the source magnet finds in a place.
-const maxMagnets = 10_000
-
 // findMagnets finds magnet links, in any attribute and in texts, and links to .torrent files; each link once. What it finds
 // reads as the link; in a nested struct the sources look at the element of the link, and magnet= is the link.
 func (s *source) findMagnets(x *run, root *xhtml.Node, hits []hit) []hit {
 	seen := map[string]bool{}
 	add := func(n *xhtml.Node, link string) {
-		if !seen[link] && len(seen) < maxMagnets {
+		if !seen[link] && (x.most < 0 || len(seen) <= x.most) { // one too many is an error of the list
 			seen[link] = true
 			hits = append(hits, hit{node: n, text: link, kind: hitLink})
 		}
@@ -65,7 +62,8 @@ func isTorrent(ref string) bool {
 	return err == nil && strings.EqualFold(path.Ext(u.Path), ".torrent")
 }
 
-// magnetsIn finds the magnet links in a text; one ends at a blank, a quote or a bracket.
+// magnetsIn finds the magnet links in a text; one ends at a blank, a quote or a bracket, but square brackets round a part of a
+// name, dn=[Group]Title, are its own.
 func magnetsIn(text string, yield func(link string)) {
 	for {
 		i := indexMagnet(text)
@@ -73,10 +71,7 @@ func magnetsIn(text string, yield func(link string)) {
 			return
 		}
 		text = text[i:]
-		end := strings.IndexAny(text, " \t\r\n\f\"'<>()[]{}，。、）】")
-		if end < 0 {
-			end = len(text)
-		}
+		end := magnetEnd(text)
 		if link := strings.TrimRight(text[:end], ".,;:!?"); len(link) > len(magnetScheme) {
 			yield(html.UnescapeString(link))
 		}
@@ -96,5 +91,22 @@ func indexMagnet(text string) int {
 			return i - name
 		}
 		from = i + len(":?")
+	}
+}
+
+// magnetEnd is where the magnet link ends that a text begins with.
+func magnetEnd(text string) int {
+	const ends = " \t\r\n\f\"'<>(){}，。、）】"
+	for i := 0; ; {
+		n := strings.IndexAny(text[i:], ends+"[]")
+		if n < 0 {
+			return len(text)
+		}
+		i += n
+		closing := strings.IndexAny(text[i+1:], ends+"[]")
+		if text[i] != '[' || closing < 1 || text[i+1] == '/' || text[i+1+closing] != ']' || !strings.Contains(text[:i], "dn=") {
+			return i
+		}
+		i += 1 + closing + 1
 	}
 }

@@ -328,7 +328,11 @@ func (s *source) findPattern(x *run, at place, hits []hit) ([]hit, error) {
 		text = page
 	}
 	x.steps -= len(text) / scanStep
-	for _, m := range s.re.FindAllSubmatchIndex(text, x.most) {
+	most := x.most
+	if most >= 0 {
+		most++ // one too many is an error of the list
+	}
+	for _, m := range s.re.FindAllSubmatchIndex(text, most) {
 		if m[2*s.part] >= 0 {
 			hits = append(hits, hit{text: string(text[m[2*s.part]:m[2*s.part+1]])})
 		}

@@ -2,7 +2,6 @@ package extract
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"strings"
 
@@ -10,9 +9,6 @@ import (
 
 	"github.com/seine-go/seine/extract/structured"
 )
-
-// maxRendered is how many bytes of HTML @html and @outer give.
-const maxRendered = 16 << 20
 
 func nodeAttr(n *html.Node, name string) (string, bool) {
 	for i := range n.Attr {
@@ -42,40 +38,6 @@ func ownText(n *html.Node) string {
 		}
 	}
 	return b.String()
-}
-
-// errFull ends the rendering of what is too long.
-var errFull = errors.New("full")
-
-// limitedWriter takes so many bytes.
-type limitedWriter struct {
-	b    strings.Builder
-	left int
-}
-
-func (w *limitedWriter) Write(p []byte) (int, error) {
-	n := min(len(p), w.left)
-	w.b.Write(p[:n])
-	if w.left -= n; n < len(p) {
-		return n, errFull
-	}
-	return n, nil
-}
-
-func outerHTML(n *html.Node, most int) string {
-	w := limitedWriter{left: most}
-	_ = html.Render(&w, n) // the only error is that it is full
-	return w.b.String()
-}
-
-func innerHTML(n *html.Node) string {
-	w := limitedWriter{left: maxRendered}
-	for c := n.FirstChild; c != nil; c = c.NextSibling {
-		if html.Render(&w, c) != nil {
-			break
-		}
-	}
-	return w.b.String()
 }
 
 // jsonText is what a value says as a text: a list or object as JSON, of structured data its name.

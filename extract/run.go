@@ -279,6 +279,9 @@ func (x *run) pick(f *fieldPlan, s *shape, src *source, hits []hit, dst reflect.
 			}
 			text := src.textOf(h)
 			x.steps -= len(text)
+			if err := src.tooLong(text); err != nil {
+				return text, true, err
+			}
 			if text, ok := f.clean(text); ok && text != "" {
 				texts = append(texts, text)
 			}
@@ -306,6 +309,9 @@ func (x *run) one(f *fieldPlan, s *shape, src *source, h hit, dst reflect.Value)
 	}
 	raw = src.textOf(h)
 	x.steps -= len(raw)
+	if err := src.tooLong(raw); err != nil {
+		return raw, true, err
+	}
 	text, ok := f.clean(raw)
 	if !ok || text == "" {
 		return raw, false, nil

@@ -372,9 +372,9 @@ func (s *source) textOf(h hit) string {
 		case s.take == takeOwn:
 			return ownText(h.node)
 		case s.take == takeHTML:
-			return innerHTML(h.node)
+			return innerHTML(h.node, maxRendered+1)
 		case s.take == takeOuter:
-			return outerHTML(h.node, maxRendered)
+			return outerHTML(h.node, maxRendered+1)
 		}
 		return elementText(h.node)
 	case hitJSON:
