@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"os"
 	"sync"
 	"time"
 
@@ -31,6 +32,7 @@ type DB struct {
 	once    sync.Once // of Close
 	ended   error     // of Close
 	failed  error     // why the last snapshot could not be made
+	copied  time.Time // when the last one was tried; of a new crawl when it was begun. Whoever has copying has it
 	copying chan struct{}
 	stop    chan struct{}
 	helper  sync.WaitGroup
@@ -55,8 +57,8 @@ func (f *Frontier) SettlesItemsOf(s crawler.Store) bool {
 
 // Open opens the crawl in a file, or begins one there. Beside the file stand path-wal and path-shm as long as it is open,
 // path.lock for good, and snapshots; all of them are for their owner alone. A file that is not there, or empty, beside
-// snapshots was lost, and is restored from them as a damaged one is: who wants to begin anew removes them too. Links to the
-// file are followed, and the working directory may change meanwhile. If it was not closed, whoever held a lease
+// snapshots was lost, and is restored from them as a damaged one is: who wants to begin anew removes them too. A name longer than 200 bytes,
+// or a path longer than 450, is refused, since the names of those are longer. Links to the file are followed, and the working directory may change meanwhile. If it was not closed, whoever held a lease
 // is taken for dead. A file that another version of the library has left in a way that this one cannot go on from is a
 // *crawler.VersionError, and stays as it is: that version can go on with it.
 func Open(ctx context.Context, path string, o Options) (*DB, error) {
@@ -75,6 +77,9 @@ func open(ctx context.Context, path string, o Options, clock func() time.Duratio
 	if o.ReadOnly {
 		return openReadOnly(ctx, path, o, clock, now)
 	}
+	if err := checkName(path); err != nil {
+		return nil, fmt.Errorf("seine: sqlite: %w", err)
+	}
 	h, err := takeHold(path)
 	if err != nil {
 		return nil, err
@@ -87,8 +92,12 @@ func open(ctx context.Context, path string, o Options, clock func() time.Duratio
 	if err := removeDrafts(path); err != nil {
 		return nil, fmt.Errorf("seine: sqlite: %w", err)
 	}
+	info, missing := os.Stat(path)
 	if db, err = openOrRecover(ctx, h, o, clock, now); err != nil {
 		return nil, err
+	}
+	if missing != nil || info.Size() == 0 {
+		db.copied = now()
 	}
 	if o.SnapshotEvery > 0 {
 		db.helper.Go(db.snapshots)
@@ -247,7 +256,8 @@ func (db *DB) usable() error {
 	return db.hold.still()
 }
 
-// Close commits what was begun and closes the file. An error says that something may not be in it, or that the last
+// Close commits what was begun and closes the file. If a snapshot is due by Options.SnapshotEvery it is made, which takes as long
+// as the copying of the file. An error says that something may not be in it, or that the last
 // snapshot was none. Whoever calls it again waits for the first call, and gets its error.
 func (db *DB) Close() error {
 	db.once.Do(func() { db.ended = db.close() })
@@ -263,9 +273,13 @@ func (db *DB) close() error {
 	}
 	close(db.stop)
 	db.helper.Wait()
-	errs := []error{db.frontier.Close(), db.writer.close(), db.failed}
+	errs := []error{db.frontier.Close(), db.writer.close()}
 	if errs[1] == nil {
+		if db.opt.SnapshotEvery > 0 { // what was begun is committed, and nobody writes
+			db.copyIfDue(context.Background())
+		}
 		errs = append(errs, db.writer.leave())
 	}
+	errs = append(errs, db.failed)
 	return errors.Join(append(errs, db.release(), db.hold.release())...)
 }

@@ -45,6 +45,22 @@ func resolve(path string) (string, error) {
 	return "", invalid
 }
 
+// maxName and maxPath are how long the name of a crawl may be, and with its folders. Those of its snapshots and damaged files
+// have up to 47 bytes more, of the 255 that file systems take and the 512 that SQLite does, which adds eight for a journal.
+const (
+	maxName = 200
+	maxPath = 450
+)
+
+// checkName refuses a name that would be found too long when the first snapshot is made.
+func checkName(path string) error {
+	if n := len(filepath.Base(path)); n > maxName || len(path) > maxPath {
+		return &fs.PathError{Op: "open", Path: path, Err: fmt.Errorf(
+			"%w: the name has %d bytes and the path %d, not %d and %d at most: files beside it have longer names", fs.ErrInvalid, n, len(path), maxName, maxPath)}
+	}
+	return nil
+}
+
 // hold keeps a crawl from other processes, and from other DBs of this one. It locks a file beside the crawl, which is there
 // before the crawl is and while a snapshot takes its place, and a byte of the file itself, which has it under all its names
 // and when the lock beside it is removed.

@@ -17,7 +17,9 @@ type Options struct {
 	// file, and the key is drawn when the crawl is begun. SpillBytes is how much of the queues stays in memory; zero means
 	// 4 MiB.
 	Frontier crawler.MemoryOptions
-	// SnapshotEvery is how often a copy of the file is made beside it. Zero and negative mean never. When the file is
+	// SnapshotEvery is how often a copy of the file is made beside it. Zero and negative mean never. The age of the newest copy
+	// counts, over the lives of the crawl: one that is due is made when the file is opened or, if that life ends before it is
+	// whole, by Close. A crawl without copies is due when it is opened again. When the file is
 	// found to be damaged, Open goes on with the newest copy that is whole.
 	SnapshotEvery time.Duration
 	// Snapshots is how many copies are kept. Zero means 2.

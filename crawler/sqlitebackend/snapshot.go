@@ -75,6 +75,15 @@ func (db *DB) Snapshot(ctx context.Context) (string, error) {
 	case <-ctx.Done():
 		return "", ctx.Err()
 	}
+	if err := db.usable(); err != nil {
+		return "", fmt.Errorf("seine: sqlite: snapshot: %w", err)
+	}
+	return db.snapshot(ctx)
+}
+
+// snapshot is Snapshot for who has copying.
+func (db *DB) snapshot(ctx context.Context) (string, error) {
+	db.copied = db.now()
 	draft, err := db.draft(ctx)
 	if err != nil {
 		return "", fmt.Errorf("seine: sqlite: snapshot: %w", errors.Join(err, removed(draft)))
@@ -130,7 +139,7 @@ func (db *DB) draft(ctx context.Context) (string, error) {
 
 // vacuumInto copies what is committed. The connections for reading may write nothing, not even that.
 func (db *DB) vacuumInto(ctx context.Context, to string) error {
-	if err := db.usable(); err != nil {
+	if err := db.hold.still(); err != nil {
 		return err
 	}
 	c, err := sql.Open("sqlite", dsn(db.path, busyTimeout))
@@ -171,10 +180,53 @@ func syncFile(path string) error {
 	return errors.Join(f.Sync(), f.Close())
 }
 
+// copyDue is how long it takes until a copy is due. What counts is when the last one was made or tried, in whichever life of
+// the crawl: a life may be shorter than SnapshotEvery. A copy of a time to come is of a clock that went back since.
+func (db *DB) copyDue() (time.Duration, error) {
+	all, err := snapshotsOf(db.path)
+	if err != nil {
+		return 0, err
+	}
+	last := db.copied
+	if len(all) > 0 && takenAt(all[0]).After(last) {
+		last = takenAt(all[0])
+	}
+	age := db.now().Sub(last)
+	if age < 0 {
+		return 0, nil
+	}
+	return max(db.opt.SnapshotEvery-age, 0), nil
+}
+
+// copyIfDue makes a copy if one is due, and returns how long it takes until the next one is. One that is broken off since ctx
+// has ended is none that failed: Close makes it.
+func (db *DB) copyIfDue(ctx context.Context) time.Duration {
+	select {
+	case db.copying <- struct{}{}:
+		defer func() { <-db.copying }()
+	case <-ctx.Done():
+		return 0
+	}
+	due, err := db.copyDue()
+	if due > 0 {
+		return due
+	}
+	before := db.copied
+	if err == nil {
+		_, err = db.snapshot(ctx)
+	}
+	if ctx.Err() != nil && err != nil {
+		db.copied = before
+		return 0
+	}
+	if db.failed = err; err != nil && db.opt.Logger != nil { // the next one is tried as well
+		db.opt.Logger.Error("no snapshot could be made", "path", db.path, "error", err)
+	}
+	return db.opt.SnapshotEvery
+}
+
 // snapshots makes copies as often as the options say.
 func (db *DB) snapshots() {
-	tick := time.NewTicker(db.opt.SnapshotEvery)
-	defer tick.Stop()
 	ctx, stop := context.WithCancel(context.Background())
 	defer stop()
 	go func() {
@@ -185,17 +237,11 @@ func (db *DB) snapshots() {
 		}
 	}()
 	for {
+		wait := db.copyIfDue(ctx)
 		select {
 		case <-db.stop:
 			return
-		case <-tick.C:
-			_, err := db.Snapshot(ctx)
-			if ctx.Err() != nil {
-				return
-			}
-			if db.failed = err; err != nil && db.opt.Logger != nil { // the next one is tried as well
-				db.opt.Logger.Error("no snapshot could be made", "path", db.path, "error", err)
-			}
+		case <-time.After(wait):
 		}
 	}
 }
