@@ -161,11 +161,16 @@ func TestFaultsMidFlight(t *testing.T) {
 			conn, _ := withPeer(t, Config{}, []http2.Setting{}, func(p *peer) { misbehave(p, rnd, body) })
 			var good, bad atomic.Int32
 			var all sync.WaitGroup
+			for range 90 {
+				if !conn.Reserve() { // all before the server has had 60 requests, and may end the connection
+					t.Error(errPlace)
+				}
+			}
 			for i := range 90 {
 				all.Go(func() {
 					ctx, cancel := context.WithTimeout(t.Context(), time.Duration(1+i%50)*time.Second)
 					defer cancel()
-					resp, got, err := do(ctx, conn, &Request{Path: "/", Due: time.Now().Add(40 * time.Second)})
+					resp, got, err := doReserved(ctx, conn, &Request{Path: "/", Due: time.Now().Add(40 * time.Second)})
 					switch {
 					case err == nil && bytes.Equal(got, body):
 						good.Add(1)

@@ -58,6 +58,11 @@ func do(ctx context.Context, c *Conn, r *Request) (Response, []byte, error) {
 	if !c.Reserve() {
 		return Response{}, nil, errPlace
 	}
+	return doReserved(ctx, c, r)
+}
+
+// doReserved is do on a place that is reserved.
+func doReserved(ctx context.Context, c *Conn, r *Request) (Response, []byte, error) {
 	if r.Scheme == "" {
 		r.Scheme, r.Authority = "https", "films.example"
 	}
