@@ -86,6 +86,17 @@ func (e *PageError) Error() string {
 // Unwrap returns the cause.
 func (e *PageError) Unwrap() error { return e.Err }
 
+// CrashError is why a request is given up that was never settled: each time somebody had it alone, that process died, or let
+// its lease run out. It was not sent again.
+type CrashError struct {
+	Crashes int // those that count
+}
+
+// Error tells how often.
+func (e *CrashError) Error() string {
+	return fmt.Sprintf("seine: its holder died each time it was alone, %d times in a row", e.Crashes)
+}
+
 // PanicError is a panic in what the application brings. In a handler or a middleware it costs the page and nothing else; in
 // a Frontier, a Site or a hook that is told of something it ends the run.
 type PanicError struct {

@@ -26,9 +26,13 @@ import (
 //   - R6: any Lease call takes back the leases that have expired. An owner that comes back under its name takes back its
 //     own at once.
 //   - R7: state and expiry are one record.
-//   - R8: a request whose holder died comes back as a suspect and is leased alone; only a death while alone counts, and
-//     MaxCrashes of those make it failed. While a suspect's host may be visited, an engine that holds something gets
-//     nothing more.
+//   - R8: a request whose holder died comes back as a suspect. Suspects are leased apart from all others: alone, or
+//     where a holder died that had many, first in groups of an eighth of those. Only a death while alone counts.
+//     MaxCrashes of those give it up: it is leased once more to be settled as failed, with Lease.GivenUp, so that
+//     somebody knows. While a suspect may be leased, an engine that holds something gets nothing more but suspects of
+//     its group. Those that most is counted against are leased first. Before the death that would be the last, a suspect
+//     is kept apart, and the others go on; the death of a holder that had no suspect, meanwhile or at another time, wipes
+//     out what is counted.
 //   - R9: after the loss of a suffix of the log the state is an earlier one: work is redone, never lost.
 //   - R10: a host with a delay has one request in flight and its next slot is the end of the last exchange plus the
 //     delay; any other has a cap of requests in flight and a spacing from start to start, counted from
@@ -88,7 +92,9 @@ type Lease struct {
 	Epoch   uint64
 	TTL     time.Duration // counted from the Lease or Extend call
 	Attempt int           // counted from 1; releases do not count
-	Suspect bool          // the request's holder died before; it is leased alone
+	Suspect bool          // the request's holder died before; its owner has suspects only
+	Crashes int           // deaths of holders that had nothing else
+	GivenUp bool          // those are too many: settle it as Failed, and do nothing else with it
 	Request *Request      // belongs to the lease's holder
 }
 

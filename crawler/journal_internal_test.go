@@ -38,6 +38,7 @@ func newTwins(t *testing.T, seed uint64) *twins {
 	if seed%5 == 2 {
 		w.opt.MaxCrashes = -1
 	}
+	w.opt.CrashPause = []time.Duration{-1, 100 * time.Millisecond, 5 * time.Second}[seed%3]
 	if seed%12 == 2 {
 		w.opt.MaxPending = 20_000
 	}
@@ -248,12 +249,10 @@ func (w *twins) save() {
 func (w *twins) crash() {
 	w.durable.journal.join()
 	w.open()
-	_ = both(w, "a time", func(m *Memory) (int, error) { _, err := m.Stats(w.t.Context()); return 0, err })
 	m := w.plain
 	m.mu.Lock()
-	for _, l := range slices.SortedFunc(slices.Values(m.holds.ends), func(a, b *hold) int { return int(a.id) - int(b.id) }) {
-		m.takeBack(l, w.now)
-	}
+	m.ripen(w.now)
+	m.die(w.now)
 	m.holds.settled = nil // a repeat is known no longer
 	m.mu.Unlock()
 	w.durable.mu.Lock()

@@ -71,7 +71,8 @@ func loadMemory(ctx context.Context, o MemoryOptions, j Journal) (*Memory, error
 	if err != nil {
 		return nil, err
 	}
-	m.opt.MaxPending, m.opt.MaxCrashes, m.opt.MaxDead, m.dead.most = options.MaxPending, options.MaxCrashes, options.MaxDead, options.MaxDead
+	m.opt.MaxPending, m.opt.MaxCrashes, m.opt.CrashPause = options.MaxPending, options.MaxCrashes, options.CrashPause
+	m.opt.MaxDead, m.dead.most = options.MaxDead, options.MaxDead
 	return m, nil
 }
 
@@ -79,18 +80,16 @@ func loadMemory(ctx context.Context, o MemoryOptions, j Journal) (*Memory, error
 func (m *Memory) takeOver(ctx context.Context) error {
 	m.mu.Lock()
 	now := m.clock()
-	m.bring(now)
-	for _, l := range m.holds.inOrder() {
-		m.takeBack(l, now)
+	m.ripen(now)
+	if !m.journal.clean || len(m.holds.ends) > 0 {
+		m.die(now)
+		m.journal.until = now + carefully
 	}
 	if m.balance(); m.journal.fault != nil {
 		defer m.mu.Unlock()
 		return m.journal.fault
 	}
 	m.journal.mute = false
-	if !m.journal.clean {
-		m.journal.until = now + carefully
-	}
 	m.save(now)
 	ticket, fault := m.journal.last, m.journal.fault
 	m.mu.Unlock()
@@ -149,7 +148,7 @@ func (l *stateLoader) record(kind byte, d *decoder) bool {
 		return false
 	case recOwner:
 		name := d.text()
-		m.holds.byOwner[name] = &owner{boot: d.uvarint(), alone: d.uvarint() == 1}
+		m.holds.byOwner[name] = &owner{boot: d.uvarint(), group: d.upTo(mostHeld), seen: d.duration()}
 	case recDelayed:
 		m.delayed.push(&m.arena, d.delayed())
 	case recDelayRun:
@@ -195,7 +194,10 @@ func (l *stateLoader) readHead(d *decoder) bool {
 		return false
 	}
 	m.dead.most = m.opt.MaxDead
-	m.opt.AgeStep = time.Duration(d.varint())
+	m.opt.AgeStep, m.opt.CrashPause = time.Duration(d.varint()), time.Duration(d.varint())
+	if m.opt.CrashPause > longestPause {
+		return false
+	}
 	m.arena.age = max(m.opt.AgeStep, 0)
 	m.defaults = d.policy()
 	m.usual = m.defaults.pace()
@@ -294,8 +296,7 @@ func (m *Memory) loadHold(d *decoder) *hold {
 	name := d.text()
 	l := &hold{owner: d.text(), key: d.text(), id: d.uvarint(), hash: d.uvarint()}
 	l.start, l.until, l.former, l.booked = time.Duration(d.varint()), time.Duration(d.varint()), time.Duration(d.varint()), time.Duration(d.varint())
-	flags := d.uvarint()
-	l.lease, l.alone = flags&1 != 0, flags&2 != 0
+	l.lease, l.group, l.pause = d.uvarint()&1 != 0, d.upTo(mostHeld), d.duration()
 	l.priority, l.attempt, l.crashes = int(d.varint()), int(d.varint()), int(d.varint())
 	l.record = slices.Clone(d.bytes())
 	if l.host = m.hosts[name]; l.host == nil {

@@ -8,7 +8,7 @@ import (
 )
 
 const (
-	stateSchema = 3
+	stateSchema = 4
 	partBytes   = 64 << 10 // of a part of a state
 	leastBlock  = 512      // bytes of queued requests that are worth a block of their own
 	stateEvery  = 4 << 20  // bytes of changes after which a state is saved, or as many as the last state has
@@ -156,7 +156,7 @@ func (m *Memory) appendHead(now time.Duration, closed bool) []byte {
 	p = appendUints(p, semantics(), ended, m.keys.secret[0], m.keys.secret[1], uint64(now), m.seq, m.holds.last, m.journal.block, m.dead.seq)
 	p = appendText(appendText(p, m.crawl.Name), m.crawl.Canonical)
 	p = appendInts(p, m.opt.MaxPending, m.opt.MaxCrashes, m.opt.MaxDead, m.idle, m.stray)
-	p = appendInts(p, m.opt.AgeStep)
+	p = appendInts(p, m.opt.AgeStep, m.opt.CrashPause)
 	p = appendPolicy(p, m.defaults)
 	s := &m.stats
 	return appendUints(p, uint64(s.Ready), uint64(s.Delayed), uint64(s.Done), uint64(s.Failed), s.Changes)
@@ -276,10 +276,7 @@ func appendHold(p []byte, l *hold) []byte {
 	if l.lease {
 		flags |= 1
 	}
-	if l.alone {
-		flags |= 2
-	}
-	p = appendUints(p, flags)
+	p = appendUints(p, flags, uint64(l.group), uint64(l.pause))
 	p = appendInts(p, l.priority, l.attempt, l.crashes)
 	return appendText(p, l.record)
 }
@@ -294,11 +291,7 @@ func (m *Memory) saveRequests(w *stateWriter) {
 		w.end()
 	}
 	for name, o := range m.holds.byOwner {
-		alone := uint64(0)
-		if o.alone {
-			alone = 1
-		}
-		w.part = appendUints(appendText(append(w.part, recOwner), name), o.boot, alone)
+		w.part = appendUints(appendText(append(w.part, recOwner), name), o.boot, uint64(o.group), uint64(o.seen))
 		w.end()
 	}
 	for _, e := range m.delayed.soon {

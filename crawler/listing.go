@@ -25,7 +25,7 @@ type PendingRequest struct {
 	Key      string
 	Request  *Request
 	State    RequestState  // StateReady, StateDelayed or StateLeased
-	Suspect  bool          // its holder died: it is leased alone
+	Suspect  bool          // its holder died: it is leased apart
 	Attempts int           // tries that counted, that of a lease included
 	Crashes  int           // deaths of holders that had nothing else
 	Due      time.Duration // until it may be leased, for StateDelayed
@@ -162,7 +162,7 @@ func (m *Memory) listHeld() ([]PendingRequest, error) {
 		if !l.lease {
 			continue
 		}
-		if err := list(l.host.name, l.priority, l.record, PendingRequest{State: StateLeased, Suspect: l.alone, Attempts: l.attempt, Crashes: l.crashes}); err != nil {
+		if err := list(l.host.name, l.priority, l.record, PendingRequest{State: StateLeased, Suspect: l.group > 0, Attempts: l.attempt, Crashes: l.crashes}); err != nil {
 			return nil, err
 		}
 	}

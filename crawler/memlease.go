@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"math"
-	"slices"
 	"time"
 )
 
@@ -20,7 +19,8 @@ type hold struct {
 	at     int           // place in the heap
 
 	lease    bool
-	alone    bool // it is a suspect's, and the only one of its owner
+	group    int           // of a suspect's: its owner has so many of them at most, and nothing else; one is alone
+	pause    time.Duration // for which a suspect is kept apart
 	key      string
 	hash     uint64
 	priority int
@@ -54,7 +54,8 @@ type holds struct {
 type owner struct {
 	boot   uint64
 	leases int
-	alone  bool
+	group  int           // of the suspects that it holds; 0: it holds none
+	seen   time.Duration // when it was heard of last
 }
 
 // settled lets the exact repeat of a settlement be told from a stale one.
@@ -181,17 +182,20 @@ func (m *Memory) giveBack(leases []Lease) {
 func (m *Memory) lease(want LeaseRequest, now time.Duration) (b LeaseBatch, err error) {
 	m.reboot(want, now)
 	m.forgetCold(now)
-	s := m.openSuspect(now)
 	restrained := false
 	switch o := m.holds.byOwner[want.Owner]; {
 	case want.Max <= 0:
-	case o != nil && (o.alone || s >= 0): // what it holds has to be settled first
+	case o != nil && o.group > 0: // others would be suspected with them
+		m.leaseSuspects(&b, want, now)
+		m.hear(o, now)
 		restrained = true
-	case s >= 0:
-		m.leaseSuspect(&b, s, want, now)
-		restrained = true
-	default:
+	case m.openSuspect(0, now) < 0:
 		err = m.leaseReady(&b, want, now)
+	case o == nil:
+		m.leaseSuspects(&b, want, now)
+		restrained = true
+	default: // what it holds has to be settled first
+		restrained = true
 	}
 	if err = first(err, m.delayed.err); len(b.Leases) > 0 {
 		err = nil // the next call tells
@@ -200,7 +204,7 @@ func (m *Memory) lease(want LeaseRequest, now time.Duration) (b LeaseBatch, err 
 	}
 	b.Finished = m.finished(now)
 	if len(b.Leases) < want.Max {
-		b.Next = m.nextLease(restrained, now)
+		b.Next = m.nextLease(want.Owner, restrained, now)
 	}
 	return b, err
 }
@@ -221,7 +225,7 @@ func (m *Memory) leaseReady(b *LeaseBatch, want LeaseRequest, now time.Duration)
 			m.seq++
 			h.seq, h.since = m.seq, now // behind the others that may be visited at the same time
 			h.heap.fix(h.index)
-			b.Leases = append(b.Leases, m.grant(l, &e.req, want))
+			b.Leases = append(b.Leases, m.grant(l, &e.req, want, now))
 		}
 		m.place(h, now)
 	}
@@ -260,7 +264,7 @@ func (m *Memory) pop(h *memHost) (e *entry, hash uint64, record []byte, err erro
 }
 
 // grant makes a lease of a hold.
-func (m *Memory) grant(l *hold, r *Request, want LeaseRequest) Lease {
+func (m *Memory) grant(l *hold, r *Request, want LeaseRequest, now time.Duration) Lease {
 	l.lease, l.key = true, r.key()
 	l.attempt++
 	m.keys.set(l.hash, leased)
@@ -277,43 +281,16 @@ func (m *Memory) grant(l *hold, r *Request, want LeaseRequest) Lease {
 		m.holds.byOwner[want.Owner] = o
 	}
 	o.leases++
-	o.alone = l.alone
-	return Lease{Key: l.key, Owner: want.Owner, Epoch: l.id, TTL: want.TTL, Attempt: l.attempt, Suspect: l.alone, Request: r}
-}
-
-// openSuspect returns the first suspect whose host may be visited now, or -1.
-func (m *Memory) openSuspect(now time.Duration) int {
-	return slices.IndexFunc(m.suspects, func(l *hold) bool {
-		h := m.hosts[l.host.name]
-		return h == nil || h.hasPlace(m) && h.opens() <= now
-	})
-}
-
-// leaseSuspect hands a suspect to an owner that holds nothing.
-func (m *Memory) leaseSuspect(b *LeaseBatch, i int, want LeaseRequest, now time.Duration) {
-	s := m.suspects[i]
-	m.suspects = slices.Delete(m.suspects, i, i+1)
-	m.stats.Ready--
-	e, err := decodeEntry(s.record, s.host.name, s.priority)
-	if err != nil {
-		panic(err) // what appendEntry wrote; when it was loaded it was looked at
+	o.group, o.seen = l.group, now
+	return Lease{
+		Key: l.key, Owner: want.Owner, Epoch: l.id, TTL: want.TTL, Attempt: l.attempt, Suspect: l.group > 0,
+		Crashes: l.crashes, GivenUp: l.crashes >= m.opt.MaxCrashes, Request: r,
 	}
-	h := m.host(s.host.name)
-	l := m.hold(h, want.Owner, want.TTL, now)
-	l.alone, l.hash, l.priority, l.attempt, l.crashes = true, s.hash, s.priority, s.attempt, s.crashes
-	l.record = append(l.record, s.record...)
-	b.Leases = append(b.Leases, m.grant(l, &e.req, want))
-	m.place(h, now)
-	m.holds.recycle(s)
 }
 
-func (m *Memory) forgetSuspect(hash uint64) {
-	m.suspects = slices.DeleteFunc(m.suspects, func(l *hold) bool { return l.hash == hash })
-}
-
-// nextLease is how long it takes until a lease may be had if nobody calls: until a host opens, a delay or a hold ends. One
-// that is restrained has to wait for the end of a hold.
-func (m *Memory) nextLease(restrained bool, now time.Duration) time.Duration {
+// nextLease is how long it takes until an owner may have a lease if nobody calls: until a host opens, a delay or a hold
+// ends. One that is restrained has to wait for the end of a hold, if its group of suspects has no room.
+func (m *Memory) nextLease(owner string, restrained bool, now time.Duration) time.Duration {
 	if m.pending() == 0 {
 		return 0
 	}
@@ -328,11 +305,9 @@ func (m *Memory) nextLease(restrained bool, now time.Duration) time.Duration {
 		if due, ok := m.delayed.next(); ok {
 			next = min(next, due)
 		}
-		for _, l := range m.suspects {
-			if h := m.hosts[l.host.name]; h != nil && h.hasPlace(m) {
-				next = min(next, h.opens())
-			}
-		}
+		next = min(next, m.nextSuspect(0))
+	} else if o := m.holds.byOwner[owner]; o != nil && o.leases < o.group {
+		next = min(next, m.nextSuspect(o.group))
 	}
 	if next == math.MaxInt64 {
 		return 0

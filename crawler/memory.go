@@ -23,9 +23,17 @@ type MemoryOptions struct {
 	MaxPending int
 	// LeaseTTL is the TTL of leases that ask for none. Zero means a minute.
 	LeaseTTL time.Duration
-	// MaxCrashes is how often the holder of a request may die while it has nothing else. Zero means 3, negative no
-	// bound: then nothing is counted and nothing leased alone.
+	// MaxCrashes is how often the holder of a request may die while it has nothing else. After the death of one that had
+	// many, these are tried again before anything else, an eighth of them at a time: that takes some nine times as long as
+	// a page does, and with the next death of the kind again. Zero means 3, negative no bound: then nothing is counted and
+	// nothing leased alone.
 	MaxCrashes int
+	// CrashPause is how long at least a process has to live without a request that one more death would give up, before
+	// that is tried again: three times as long as the last holder lived is added. A process that dies meanwhile dies of
+	// something else, and what is counted is wiped out. So a page is given up only where processes die with it and live
+	// without it; one that takes longer than they live is not. At the end of a crawl such a pause is waited for. Zero means
+	// 10 seconds, negative none: then deaths are counted alone.
+	CrashPause time.Duration
 	// AgeStep is how long a request waits to gain one level of priority on the others of its host. Zero means that
 	// requests do not age.
 	AgeStep time.Duration
@@ -95,6 +103,7 @@ var (
 func NewMemory(o MemoryOptions) *Memory {
 	o.MaxPending = orDefault(o.MaxPending, 10_000_000, math.MaxInt)
 	o.MaxCrashes = orDefault(o.MaxCrashes, 3, math.MaxInt)
+	o.CrashPause = min(orDefault(o.CrashPause, crashPause, -1), longestPause) // negative: none
 	o.MaxDead = orDefault(o.MaxDead, 10_000, math.MaxInt)
 	o.LeaseTTL = orDefault(o.LeaseTTL, time.Minute, time.Minute)
 	o.SpillBytes = orDefault(o.SpillBytes, defaultSpillAt, defaultSpillAt)

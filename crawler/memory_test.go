@@ -24,7 +24,7 @@ func memoryHarness(spill bool) func(*testing.T) frontiertest.Harness {
 		}
 		return frontiertest.Harness{Virtual: true, Open: func(t testing.TB, o frontiertest.Options) crawler.Frontier {
 			m := crawler.NewMemory(crawler.MemoryOptions{
-				MaxPending: o.MaxPending, MaxCrashes: o.MaxCrashes, LeaseTTL: o.LeaseTTL, AgeStep: o.AgeStep, SpillDir: dir, SpillBytes: 256,
+				MaxPending: o.MaxPending, MaxCrashes: o.MaxCrashes, CrashPause: o.CrashPause, LeaseTTL: o.LeaseTTL, AgeStep: o.AgeStep, SpillDir: dir, SpillBytes: 256,
 			})
 			t.Cleanup(func() {
 				if err := m.Close(); err != nil {

@@ -127,11 +127,14 @@ func classOf(err error) RetryClass {
 // temporary reports whether another try may help.
 func temporary(err error) bool {
 	var h *handlerError
+	var crash *CrashError
 	var status *fetch.StatusError
 	var failure *fetch.Error
 	switch {
 	case errors.As(err, &h):
 		return !h.permanent
+	case errors.As(err, &crash):
+		return false
 	case errors.Is(err, ErrTooManyHops):
 		return false
 	case errors.As(err, &failure) && failure.Final:

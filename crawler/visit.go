@@ -181,6 +181,9 @@ func (v *visit) work(p *Page) error {
 	if err != nil {
 		return err
 	}
+	if v.lease.GivenUp {
+		return &CrashError{Crashes: v.lease.Crashes}
+	}
 	if err := v.allowed(); err != nil {
 		return err
 	}

@@ -45,6 +45,7 @@ type Harness struct {
 type Options struct {
 	MaxPending int                // zero: at least a million
 	MaxCrashes int                // as in crawler.MemoryOptions; zero: 3, negative: none counted
+	CrashPause time.Duration      // the same
 	LeaseTTL   time.Duration      // of leases that ask for none; zero: a minute
 	AgeStep    time.Duration      // zero: none
 	Pace       crawler.HostPolicy // of hosts that have none of their own; as for SetHost

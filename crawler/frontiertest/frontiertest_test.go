@@ -264,7 +264,7 @@ func TestSuiteFindsBrokenRules(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			open := func(t testing.TB, o Options) crawler.Frontier {
-				opt := crawler.MemoryOptions{MaxPending: o.MaxPending, MaxCrashes: o.MaxCrashes, LeaseTTL: o.LeaseTTL, AgeStep: o.AgeStep}
+				opt := crawler.MemoryOptions{MaxPending: o.MaxPending, MaxCrashes: o.MaxCrashes, CrashPause: o.CrashPause, LeaseTTL: o.LeaseTTL, AgeStep: o.AgeStep}
 				if fault.opt != nil {
 					fault.opt(&opt)
 				}

@@ -16,7 +16,8 @@ type model struct {
 	opt     Options
 	records map[string]*record
 	hosts   map[string]*host
-	boots   map[string]uint64 // of owners that hold leases
+	boots   map[string]uint64        // of owners that hold leases
+	heard   map[string]time.Duration // when those were heard of last
 	seq     int
 	passed  map[string]bool // keys that redirects went through and that were never requests, or are none any more
 }
@@ -33,8 +34,10 @@ type record struct {
 	owner     string // of the lease
 	epoch     uint64
 	until     time.Duration
-	alone     bool
 	passed    bool          // while it was leased
+	group     int           // of a suspect that is leased: how many its owner has at most; of one that waits: how many it may be with
+	length    time.Duration // for which a suspect is kept apart
+	pause     time.Duration // when that ends
 	former    time.Duration // next slot of the host before the lease
 	booked    time.Duration // and after it
 	start     time.Duration
@@ -127,9 +130,7 @@ func (m *model) pass(d time.Duration) {
 	}
 	over := m.those(func(r *record) bool { return r.state == isLeased && r.until <= m.now })
 	slices.SortFunc(over, func(a, b *record) int { return cmp.Or(cmp.Compare(a.until, b.until), cmp.Compare(a.epoch, b.epoch)) })
-	for _, r := range over {
-		m.takeBack(r, r.until)
-	}
+	m.die(over, func(r *record) time.Duration { return r.until })
 }
 
 // leave ends the contact of a lease with its host.
@@ -147,27 +148,6 @@ func (m *model) leave(r *record, end, now time.Duration, exchanged bool) {
 	}
 }
 
-// takeBack is the end of a lease whose holder died.
-func (m *model) takeBack(r *record, end time.Duration) {
-	m.leave(r, end, end, true)
-	if r.alone {
-		r.crashes++
-	}
-	r.attempts--
-	if m.over(r) {
-		return
-	}
-	bound := cmp.Or(m.opt.MaxCrashes, 3)
-	switch {
-	case bound < 0:
-		m.ready(r, m.now)
-	case r.crashes >= bound:
-		r.state = isFailed
-	default:
-		r.state = isSuspect
-	}
-}
-
 // reboot is an owner that calls under another boot than before.
 func (m *model) reboot(owner string, boot uint64) {
 	own := m.held(owner, "")
@@ -175,9 +155,7 @@ func (m *model) reboot(owner string, boot uint64) {
 		return
 	}
 	slices.SortFunc(own, func(a, b *record) int { return cmp.Compare(a.epoch, b.epoch) })
-	for _, r := range own {
-		m.takeBack(r, m.now)
-	}
+	m.die(own, func(*record) time.Duration { return m.now })
 }
 
 func (m *model) add(r *crawler.Request) crawler.AddStatus {
@@ -218,7 +196,7 @@ func (m *model) sooner(a, b *record) int {
 func (m *model) next() (suspects, ready []*record) {
 	first := map[string]*record{}
 	for _, r := range m.records {
-		if r.state != isReady && r.state != isSuspect || !m.hasPlace(r.host) || m.opens(r.host) > m.now {
+		if r.state != isReady && r.state != isSuspect || !m.hasPlace(r.host) || m.opens(r.host) > m.now || r.state == isSuspect && r.pause > m.now {
 			continue
 		}
 		if r.state == isSuspect {
@@ -240,8 +218,17 @@ func (m *model) allowed(r *record) time.Duration { return max(m.opens(r.host), m
 func (m *model) lease(r *record, l crawler.Lease, boot uint64) {
 	h := m.host(r.host)
 	delay, spacing, _ := m.policy(r.host)
-	r.alone, r.owner, r.epoch, r.until = r.state == isSuspect, l.Owner, l.Epoch, m.now+l.TTL
+	own := m.held(l.Owner, "")
+	switch {
+	case r.state != isSuspect:
+		r.group = 0
+	case len(own) > 0:
+		r.group = own[0].group
+	}
+	r.owner, r.epoch, r.until = l.Owner, l.Epoch, m.now+l.TTL
+	suspect := r.state == isSuspect
 	r.state = isLeased
+	m.heard[l.Owner] = m.now
 	r.attempts++
 	m.boots[l.Owner] = boot
 	r.former, r.start = h.next, max(m.now, m.opens(r.host))
@@ -250,7 +237,7 @@ func (m *model) lease(r *record, l crawler.Lease, boot uint64) {
 		h.next += spacing
 	}
 	r.booked = h.next
-	if !r.alone {
+	if !suspect {
 		h.since = m.now
 	}
 }
@@ -258,17 +245,16 @@ func (m *model) lease(r *record, l crawler.Lease, boot uint64) {
 // earliest is when a lease may be had, if nobody calls until then.
 func (m *model) earliest(owner string) (at time.Duration, known bool) {
 	at = math.MaxInt64
-	suspects, _ := m.next()
-	own := m.held(owner, "")
-	restrained := len(own) > 0 && (own[0].alone || len(suspects) > 0)
 	for _, r := range m.records {
 		switch {
 		case r.state == isLeased:
 			at = min(at, r.until)
-		case r.state == isDelayed && !restrained:
+		case r.state == isDelayed && !m.restrained(owner):
 			at = min(at, r.due)
-		case (r.state == isReady || r.state == isSuspect) && !restrained && m.hasPlace(r.host):
+		case r.state == isReady && !m.restrained(owner) && m.hasPlace(r.host):
 			at = min(at, m.opens(r.host))
+		case r.state == isSuspect && m.fitsGroup(r, owner) && m.hasPlace(r.host):
+			at = min(at, max(r.pause, m.opens(r.host)))
 		}
 	}
 	return at, at != math.MaxInt64

@@ -64,12 +64,13 @@ func newOperations(e *env, o ModelOptions, crawl uint64) *operations {
 	ops := &operations{env: e, r: rand.New(rand.NewPCG(o.Seed, crawl)), lax: o.Lax, boots: map[string]uint64{"A": 1, "B": 1, "C": 1}, settled: map[uint64]crawler.Outcome{}}
 	ops.rule = fmt.Sprintf("model, seed %d, frontier %d", o.Seed, crawl)
 	opt := Options{MaxPending: []int{0, 3, 12, 30}[ops.r.IntN(4)], MaxCrashes: []int{0, 1, -1, 2}[ops.r.IntN(4)]}
+	opt.CrashPause = []time.Duration{-1, 2 * e.unit, 8 * e.unit}[ops.r.IntN(3)]
 	if ops.r.IntN(2) == 0 {
 		opt.AgeStep = 3 * e.unit
 	}
 	opt.Pace = []crawler.HostPolicy{free, {Delay: 2 * e.unit, Spacing: -1, MaxInFlight: 2}, {Delay: -1, Spacing: e.unit, MaxInFlight: 2}, {Delay: -1, Spacing: -1, MaxInFlight: 1}}[ops.r.IntN(4)]
 	ops.open(opt)
-	ops.m = &model{opt: opt, records: map[string]*record{}, hosts: map[string]*host{}, boots: map[string]uint64{}, passed: map[string]bool{}}
+	ops.m = &model{opt: opt, records: map[string]*record{}, hosts: map[string]*host{}, boots: map[string]uint64{}, heard: map[string]time.Duration{}, passed: map[string]bool{}}
 	return ops
 }
 
@@ -139,10 +140,12 @@ func (o *operations) lease() {
 	for i, l := range b.Leases {
 		o.granted(l, want, i)
 	}
+	if want.Max > 0 {
+		o.m.asks(owner)
+	}
 	suspects, ready := o.m.next()
-	own := o.m.held(owner, "")
-	restrained := len(own) > 0 && (own[0].alone || len(suspects) > 0)
-	if len(b.Leases) < want.Max && !restrained && len(suspects)+len(ready) > 0 {
+	fits := slices.ContainsFunc(suspects, func(r *record) bool { return o.m.fitsGroup(r, owner) })
+	if len(b.Leases) < want.Max && (fits || !o.m.restrained(owner) && len(ready) > 0) {
 		o.failf("step %d: %d leases of %d, though more could be had", o.step, len(b.Leases), want.Max)
 	}
 	if b.Finished != (o.m.pending() == 0) {
@@ -166,8 +169,12 @@ func (o *operations) granted(l crawler.Lease, want crawler.LeaseRequest, i int) 
 		o.failf("step %d: %s was leased, which is not its turn: %+v\n%s", o.step, l.Key, r, o.turn(r))
 	case len(suspects) > 0 && !l.Suspect || l.Suspect != (r.state == isSuspect):
 		o.failf("step %d: %s was leased while suspects wait", o.step, l.Key)
-	case len(own) > 0 && (l.Suspect || own[0].alone):
+	case len(own) > 0 && !l.Suspect && own[0].group > 0, l.Suspect && !o.m.fitsGroup(r, l.Owner):
 		o.failf("step %d: %s was leased beside others, though a suspect is among them", o.step, l.Key)
+	case l.Suspect && !o.m.first(r, l.Owner):
+		o.failf("step %d: %s was leased before a suspect that more is counted against", o.step, l.Key)
+	case l.Crashes != r.crashes || l.GivenUp != o.m.givenUp(r):
+		o.failf("step %d: odd lease %+v of %+v", o.step, l, r)
 	case l.Attempt != r.attempts+1 || l.Request.Priority != r.priority || l.TTL != want.TTL:
 		o.failf("step %d: odd lease %+v of %+v", o.step, l, r)
 	}

@@ -8,6 +8,7 @@ var restartTests = []test{
 	{"R6", "a restarted frontier gives an owner its own back at once", restartGivesBack},
 	{"R8", "deaths while alone are remembered over restarts", restartCountsDeaths},
 	{"R4", "what was passed while leased does not come back after a restart", restartKeepsPassed},
+	{"R8", "the death of a process without suspects acquits them", restartKeepsApart},
 	{"R10", "blocks and policies survive a restart", restartKeepsPace},
 	{"R12", "delays and retries survive a restart", restartKeepsDelays},
 	{"R9", "after the loss of the log's end work is redone, never lost", cutTail},
@@ -29,7 +30,7 @@ func restartGivesBack(e *env) {
 }
 
 func restartCountsDeaths(e *env) {
-	e.open(Options{MaxCrashes: 3})
+	e.open(Options{MaxCrashes: 3, CrashPause: -1})
 	e.add(page("a", 1))
 	for boot := range uint64(4) { // the first death is of one that was not leased alone
 		if got := len(e.request(crawler.LeaseRequest{Owner: "A", Boot: boot, Max: 1}).Leases); got != 1 {
@@ -37,7 +38,11 @@ func restartCountsDeaths(e *env) {
 		}
 		e.reopen()
 	}
-	e.request(crawler.LeaseRequest{Owner: "A", Boot: 5, Max: 1})
+	got := e.request(crawler.LeaseRequest{Owner: "A", Boot: 5, Max: 1}).Leases
+	if len(got) != 1 || !got[0].GivenUp || got[0].Crashes != 3 {
+		e.failf("after four deaths: %+v", got)
+	}
+	e.settle(got[0], crawler.Failed)
 	e.counts(0, 0, 0, 0, 1)
 }
 
@@ -59,6 +64,25 @@ func restartKeepsPassed(e *env) {
 	e.settle(got[0], crawler.Done)
 	e.counts(0, 0, 0, 2, 0)
 	e.offer(request(page("b", 1)), crawler.Duplicate)
+}
+
+// restartKeepsApart has a process die while a suspect is kept apart, or before it was leased.
+func restartKeepsApart(e *env) {
+	e.open(Options{MaxCrashes: 2, CrashPause: 1000 * e.unit})
+	e.add(page("a", 1))
+	lease := func(boot uint64, crashes int) {
+		got := e.request(crawler.LeaseRequest{Owner: "A", Boot: boot, Max: 1}).Leases
+		if len(got) != 1 || got[0].Crashes != crashes {
+			e.failf("%+v, not the suspect, with %d crashes", got, crashes)
+		}
+		e.reopen()
+	}
+	lease(1, 0)
+	lease(2, 0)
+	e.none("A", "it is kept apart")
+	e.reopen() // a process died that held nothing
+	lease(4, 0)
+	e.none("A", "it is kept apart again")
 }
 
 func restartKeepsPace(e *env) {

@@ -68,6 +68,7 @@ func newBeside(t *testing.T, seed uint64) *beside {
 		MaxPending: []int{6, 60, 1000}[b.r.IntN(3)], MaxCrashes: []int{0, 1, -1, 2}[b.r.IntN(4)], MaxDead: []int{3, 0}[b.r.IntN(2)],
 		AgeStep: []time.Duration{0, 0, 150 * time.Millisecond}[b.r.IntN(3)], LeaseTTL: time.Second, SpillBytes: 1 << 10, SeenBytes: 1,
 	}
+	b.opt.CrashPause = []time.Duration{-1, 300 * time.Millisecond, 3 * time.Second}[b.r.IntN(3)]
 	inMemory := b.opt
 	inMemory.SpillDir = []string{"", b.w.dir}[b.r.IntN(2)]
 	b.plain = crawler.NewMemory(inMemory)

@@ -29,7 +29,11 @@ func (b *beside) reopen() {
 		b.w.machine += b.millis(4000) - 2*time.Second
 		b.met["jumps"]++
 	}
-	if b.chance(3) {
+	held, err := b.plain.Stats(b.Context())
+	if err != nil {
+		b.failf("Stats: %v", err)
+	}
+	if b.chance(3) || held.Leased == 0 { // of the death of a process that holds nothing a frontier in memory hears nothing
 		b.leave(away, jump)
 	} else {
 		b.die(away, jump)

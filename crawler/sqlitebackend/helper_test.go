@@ -94,7 +94,7 @@ func cut(t testing.TB, path string, n int64) {
 }
 
 func frontierOptions(o frontiertest.Options) crawler.MemoryOptions {
-	return crawler.MemoryOptions{MaxPending: o.MaxPending, MaxCrashes: o.MaxCrashes, LeaseTTL: o.LeaseTTL, AgeStep: o.AgeStep, SpillBytes: 1 << 10, SeenBytes: 1}
+	return crawler.MemoryOptions{MaxPending: o.MaxPending, MaxCrashes: o.MaxCrashes, CrashPause: o.CrashPause, LeaseTTL: o.LeaseTTL, AgeStep: o.AgeStep, SpillBytes: 1 << 10, SeenBytes: 1}
 }
 
 func harness(t testing.TB) frontiertest.Harness {
