@@ -207,25 +207,32 @@ func (x *run) mapField(f *fieldPlan, s *shape, at place, dst reflect.Value, r *F
 		if err != nil {
 			r.Err = err
 		}
+		told := FieldReport{Path: r.Path, Status: OK, Source: src.text, SourceIndex: i, Matched: len(places)}
 		for _, p := range places {
 			if x.over() {
 				break
 			}
 			if f.key != nil {
-				x.entry(f, s, p, out, r)
+				x.entry(f, s, p, out, &told)
 				continue
 			}
 			if o, ok := p.json.(map[string]any); ok {
-				x.members(f, s, p, o, out, r)
+				x.members(f, s, p, o, out, &told)
 			}
 		}
-		if out.Len() > 0 {
-			r.Source, r.SourceIndex, r.Matched = src.text, i, len(places)
-			if r.Status == Missing {
-				r.Status = OK
+		switch {
+		case out.Len() > 0: // what sources before it lack is told, as of other fields, and no fault
+			if told.Err == nil {
+				told.Err = r.Err
 			}
+			*r = told
 			settable(dst, s).Set(out)
 			return
+		case told.Status == ConvertFailed && r.Status == Missing:
+			told.SourceIndex = -1
+			*r = told
+		case told.Err != nil:
+			r.Err = told.Err
 		}
 	}
 }
@@ -251,7 +258,7 @@ func sortedNames(o map[string]any) []string {
 	return names
 }
 
-// entry takes the key and the value of an element. The first value of a key counts.
+// entry takes the key and the value of an element. The first value of a key counts; that there are more makes the field ambiguous.
 func (x *run) entry(f *fieldPlan, s *shape, p place, out reflect.Value, r *FieldReport) {
 	key := ""
 	for _, src := range f.key {
@@ -279,6 +286,9 @@ func (x *run) entry(f *fieldPlan, s *shape, p place, out reflect.Value, r *Field
 			return
 		}
 	}
+	if r.Err == nil && key != "" {
+		r.Err = fmt.Errorf("%q has no value", cut(key))
+	}
 }
 
 // put converts a value and puts it into the map.
@@ -286,6 +296,9 @@ func (x *run) put(f *fieldPlan, s *shape, key string, src *source, h hit, out re
 	name := reflect.ValueOf(key).Convert(s.typ.Key())
 	switch {
 	case out.MapIndex(name).IsValid():
+		if r.Status == OK {
+			r.Status, r.Err = Ambiguous, fmt.Errorf("%q stands twice", cut(key))
+		}
 		return
 	case x.most >= 0 && out.Len() >= x.most:
 		r.Status, r.Err = ConvertFailed, fmt.Errorf("more than %d values", x.most)

@@ -2,6 +2,7 @@ package extract
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"sync"
 )
@@ -107,7 +108,7 @@ type Drift struct {
 	counts map[DriftKey]int64
 }
 
-// DriftKey is what Drift counts by. Indexes of lists are left out of the field.
+// DriftKey is what Drift counts by. Indexes of lists are left out of the field, and keys of maps are [*].
 type DriftKey struct {
 	Field       string
 	SourceIndex int
@@ -144,13 +145,19 @@ func (d *Drift) Counts() map[DriftKey]int64 {
 	return counts
 }
 
+// withoutIndexes is a path without what the page says of it: indexes of lists are left out, keys of maps are "*".
 func withoutIndexes(path string) string {
+	var b strings.Builder
 	for {
 		before, rest, ok := strings.Cut(path, "[")
+		b.WriteString(before)
 		if !ok {
-			return path
+			return b.String()
 		}
-		_, after, _ := strings.Cut(rest, "]")
-		path = before + after
+		if quoted, err := strconv.QuotedPrefix(rest); err == nil {
+			b.WriteString("[*]")
+			rest = rest[len(quoted):]
+		}
+		_, path, _ = strings.Cut(rest, "]")
 	}
 }

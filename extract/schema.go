@@ -47,7 +47,8 @@ import (
 //	                     a duration: 90s, 1h30m, or a number of what unit= says
 //	prefer, agree, all   all sources are asked: it is told, or is an error, when values or lists differ; a list has each value
 //	                     of all once. prefer and agree are not for structs and maps
-//	key=, value=         sources of a map's keys and values, in each of the elements that the field's sources find
+//	key=, value=         sources of a map's keys and values, in each of the elements that the field's sources find. Of a key that stands
+//	                     twice the first value counts, and the Report says that it is ambiguous
 //
 // Values are put in quotes, '…' or "…", when they have a ";" or blanks at their ends. Options that contradict each other, or do
 // nothing for the type of the field, are errors of Compile.
