@@ -55,7 +55,8 @@ type MemoryOptions struct {
 // Memory is a Frontier that lasts as long as the process, or its Journal: see OpenMemory. It serves any number of owners.
 //
 // A queued URL costs what its path and query take and a dozen bytes, a seen one about ten, a host with work some
-// hundred bytes, and 256 more once it has answered. One that is spilled costs a few bytes beside those of the seen set, some
+// 400 bytes, and 256 more once it has answered: with two URLs a host that is 250 bytes for each, and most of
+// it stays when they are spilled. With a Journal queues of less than half a KiB are never out of memory. One that is spilled costs a few bytes beside those of the seen set, some
 // three where SpillBytes are two KiB or more for each host, and up to seven where they are half of one. A host without work is forgotten once it may be visited again, but
 // for a policy that it was given; of those that complained or did not answer ten thousand are remembered for
 // ten minutes.

@@ -16,6 +16,12 @@ type Options struct {
 	// Frontier are the bounds of the frontier. SpillDir and HashKey have no effect: what has no room in memory is in the
 	// file, and the key is drawn when the crawl is begun. SpillBytes is how much of the queues stays in memory; zero means
 	// 4 MiB.
+	//
+	// Hosts stay in memory as long as they have work, with queues that have less than half a KiB: some 500 bytes for a host with
+	// two URLs. They are also what a state is made of, which is saved after 4 MiB of changes or as many as the last state had,
+	// while all else waits. On two busy cores an Add that met with that waited for up to 0.4 s with 100,000 such hosts, and for 2.5 s
+	// with 300,000; opening took 0.8 and 4.5 s of CPU, closing 0.3 and 0.9 s. Crawls of more hosts at a time are better
+	// split over several files.
 	Frontier crawler.MemoryOptions
 	// SnapshotEvery is how often a copy of the file is made beside it. Zero and negative mean never. The age of the newest copy
 	// counts, over the lives of the crawl: one that is due is made when the file is opened or, if that life ends before it is
