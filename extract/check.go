@@ -88,6 +88,8 @@ func (f *fieldPlan) allows(key string, last *shape, d *declaration) bool {
 	switch key {
 	case "each", "all":
 		return last.kind == isList
+	case "skip":
+		return last.kind == isList && scalar.kind != isStruct
 	case "prefer", "agree":
 		return last.kind != isStruct && last.kind != isMap && scalar.kind != isStruct
 	case "first", "last", "one", "join":

@@ -100,6 +100,9 @@ func (x *run) list(f *fieldPlan, s *shape, at place, dst reflect.Value, r *Field
 		if told.Err != nil {
 			r.Err = told.Err
 		}
+		if out.Len() == before && told.Err != nil {
+			told.Status = ConvertFailed
+		}
 		switch hasAny := out.Len() > before; {
 		case r.SourceIndex < 0 && (hasAny || told.Err != nil):
 			r.Status, r.Raw, r.Source, r.Matched = told.Status, told.Raw, src.text, len(hits)
@@ -107,7 +110,7 @@ func (x *run) list(f *fieldPlan, s *shape, at place, dst reflect.Value, r *Field
 				r.SourceIndex = i
 				r.amongRivals(hits)
 			}
-		case hasAny && told.Err != nil:
+		case hasAny && told.Status == ConvertFailed:
 			r.Status = ConvertFailed
 		}
 		if out.Len() > before && f.merge == mergeFirst {
@@ -164,6 +167,9 @@ func (x *run) items(f *fieldPlan, elem *shape, src *source, hits []hit, out refl
 		made := reflect.New(inner.typ).Elem()
 		raw, ok, err := x.one(f, inner, src, h, made)
 		switch {
+		case err != nil && f.skip:
+			r.Err = fmt.Errorf("%q was left out: %w", cut(raw), err)
+			continue
 		case err != nil:
 			r.Status, r.Err, r.Raw = ConvertFailed, err, raw
 			continue

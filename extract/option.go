@@ -14,6 +14,7 @@ import (
 var flags = map[string]func(o *options){
 	"required": func(o *options) { o.required = true },
 	"each":     func(o *options) { o.each = true },
+	"skip":     func(o *options) { o.skip = true },
 	"trim":     func(o *options) { o.spaces = true },
 	"raw":      func(o *options) { o.raw = true },
 	"lower":    func(o *options) { o.lower = true },

@@ -32,7 +32,7 @@ type fieldPlan struct {
 
 // options are those of a declaration.
 type options struct {
-	required, each, spaces, raw, lower, upper, isURL bool
+	required, each, skip, spaces, raw, lower, upper, isURL bool
 
 	untyped bool // the type of the field is made of a rule
 

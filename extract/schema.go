@@ -35,6 +35,7 @@ import (
 //	first, last, one     which of several values; one: several are an error. A list has all of them
 //	join=", "            texts of several values, joined
 //	each                 says that a list is meant, which the type says anyway
+//	skip                 values of a list that do not convert are left out and told, and are no error while others do
 //	trim, raw            runs of blanks become one; blanks at the ends stay. By default those at the ends go
 //	re=/(\d{4})/1        a group of a pattern; a text that does not match is no value
 //	lower, upper, url    cases; references become URLs, as those of type url.URL do anyway
