@@ -3,7 +3,6 @@ package extract
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"reflect"
 	"slices"
@@ -54,7 +53,7 @@ func (x *run) end() error {
 	if x.steps < 0 {
 		x.errs = append(x.errs, &StepsError{x.limit})
 	}
-	x.report.Err = errors.Join(x.errs...)
+	x.report.Err = joined(x.errs)
 	return x.report.Err
 }
 

@@ -73,6 +73,9 @@ func compileSource(p part, in string) (*source, *tagError) {
 	var err error
 	switch kind {
 	case fromCSS:
+		if word := optionIn(p.value); word != "" {
+			return nil, faultAt(p.at+strings.LastIndex(p.value, word), "%q in a selector: options stand behind a semicolon", word)
+		}
 		err = s.compileCSS(p.value)
 	case fromXPath:
 		s.expr, err = xpath.Compile(p.value)
@@ -115,6 +118,16 @@ func compileSource(p part, in string) (*source, *tagError) {
 		return nil, &tagError{column: p.at + offsetIn(p.value, err), err: err}
 	}
 	return s, nil
+}
+
+// optionIn finds an option that stands behind a comma of a selector, as if it were an element: "h1, required".
+func optionIn(selector string) string {
+	for i, part := range strings.Split(selector, ",") {
+		if word := strings.TrimSpace(part); i > 0 && flags[word] != nil {
+			return word
+		}
+	}
+	return ""
 }
 
 // offsetIn is where in a source a fault stands, if the error tells.
