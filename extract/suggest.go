@@ -34,55 +34,65 @@ const (
 // classes and identifiers that look generated are passed over. At most ten are returned; none when nothing has the text, or only
 // with other text. Of large pages not all are tried. The error is that of Document.Tree.
 func Suggest(d *Document, text string) ([]Suggestion, error) {
-	root, err := d.Tree()
-	if err != nil {
-		return nil, err
-	}
 	want := oneLine(text)
 	if want == "" {
 		return nil, nil
 	}
-	x := newRun(context.Background(), d, &Options{MaxSteps: suggestSteps}, 0)
+	return (&target{want: want}).suggest(context.Background(), d, &Options{})
+}
+
+// suggest returns the sources that find what is wanted on a page.
+func (t *target) suggest(ctx context.Context, d *Document, o *Options) ([]Suggestion, error) {
+	root, err := d.Tree()
+	if err != nil {
+		return nil, err
+	}
+	t.x = newRun(ctx, d, &Options{MaxSteps: suggestSteps, MaxItems: o.MaxItems}, 0)
+	t.left = suggestValues
 	var found []Suggestion
-	seen := map[string]bool{}
-	for source := range candidates(d, root, want) {
-		if x.over() {
+	costs := map[string]int{}
+	for source := range t.candidates(root) {
+		if t.x.over() {
 			break
 		}
-		if seen[source] {
+		if _, tried := costs[source]; tried {
 			continue
 		}
-		seen[source] = true
-		if n := x.finds(source, want); n > 0 {
+		n, cost := t.found(source)
+		costs[source] = cost
+		if n > 0 {
 			found = append(found, Suggestion{source, n})
+			costs[source] += t.costOf(found[len(found)-1])
 		}
 	}
-	slices.SortStableFunc(found, func(a, b Suggestion) int { return cmp.Compare(costOf(a), costOf(b)) })
-	return found[:min(len(found), maxSuggestions)], nil
+	slices.SortStableFunc(found, func(a, b Suggestion) int { return cmp.Compare(costs[a.Source], costs[b.Source]) })
+	return found[:min(len(found), maxSuggestions)], ctx.Err()
 }
 
 // Suggest tells what became of the fields of a page of which a good one was kept: for each that the kept page has, and that the
 // page as it is now has not, or of another source or value, sources that find on the new page what the kept one has; see the
-// function Suggest. The keys are names of fields; those of nested structs, whose sources look in their place, are left out. The
-// error is that of the trees, or of ctx.
+// function Suggest. They find it with the options of the field: what counts is the value, so that 8.50 stands for 8.5, a URL for a
+// reference to it, and a text for what a pattern takes of it. Of a list it is all values in their order. The keys are paths of
+// fields, "Title" or "Common.Title" of a struct that looks where it stands itself; maps, and structs with sources of their own
+// and lists of them, are left out. The error is that of the trees, or of ctx.
 func (s *Schema[T]) Suggest(ctx context.Context, kept, now *Document) (map[string][]Suggestion, error) {
-	_, good, _ := s.Extract(ctx, kept)
-	_, bad, _ := s.Extract(ctx, now)
+	good, was := s.values(ctx, kept)
+	bad, is := s.values(ctx, now)
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
 	found := map[string][]Suggestion{}
-	for _, f := range good.Fields {
-		g, _ := bad.Field(f.Path)
-		if f.Raw == "" || strings.ContainsAny(f.Path, ".[") || (g.Status == OK || g.Status == Ambiguous) && g.SourceIndex == f.SourceIndex && oneLine(g.Raw) == oneLine(f.Raw) {
+	for path, v := range good {
+		t, ok := targetOf(v, was[path], kept)
+		if r := is[path]; !ok || r.SourceIndex == was[path].SourceIndex && (r.Status == OK || r.Status == Ambiguous) && t.equal(now, bad[path].value, r.Raw) {
 			continue
 		}
-		list, err := Suggest(now, f.Raw)
+		list, err := t.suggest(ctx, now, &s.o)
 		if err != nil {
 			return nil, err
 		}
 		if len(list) > 0 {
-			found[f.Path] = list
+			found[path] = list
 		}
 	}
 	return found, nil
@@ -90,23 +100,10 @@ func (s *Schema[T]) Suggest(ctx context.Context, kept, now *Document) (map[strin
 
 func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
 
-// finds returns how many values a source finds on the page; 0 when the first is not the text that is wanted.
-func (x *run) finds(text, want string) int {
-	sources, fault := compileSources(text)
-	if fault != nil {
-		return 0
-	}
-	hits, err := x.find(sources[0], place{}, &shape{})
-	if err != nil || len(hits) == 0 || oneLine(sources[0].textOf(hits[0])) != want {
-		return 0
-	}
-	return len(hits)
-}
-
-// candidates are sources that may find a text.
-func candidates(d *Document, root *html.Node, want string) iter.Seq[string] {
+// candidates are sources that may find what is wanted.
+func (t *target) candidates(root *html.Node) iter.Seq[string] {
 	return func(yield func(string) bool) {
-		for _, source := range dataSources(d, want) {
+		for _, source := range t.dataSources() {
 			if !yield(source) {
 				return
 			}
@@ -116,12 +113,15 @@ func candidates(d *Document, root *html.Node, want string) iter.Seq[string] {
 			if n.Type != html.ElementNode || n.Data == "script" || n.Data == "style" {
 				continue
 			}
-			taking, ok := carries(n, want)
+			taking, ok := t.carries(n)
 			if !ok {
 				continue
 			}
 			carriers++
 			for _, source := range sourcesOf(n, taking) {
+				if t.isList() && strings.Contains(source, ":nth-") { // of a list it is no answer
+					continue
+				}
 				if !yield(source) {
 					return
 				}
@@ -150,17 +150,18 @@ func sourcesOf(n *html.Node, taking string) (list []string) {
 	return list
 }
 
-// carries tells how an element has a text: as its own, in an attribute, or as all text in it, if no element in it has all of it.
-func carries(n *html.Node, want string) (taking string, ok bool) {
-	if oneLine(ownText(n)) == want {
+// carries tells how an element has what is wanted: as its own text, in an attribute, or in all text in it, if no element in it has
+// all of it.
+func (t *target) carries(n *html.Node) (taking string, ok bool) {
+	if t.is(ownText(n)) {
 		return "@own", true
 	}
 	for _, a := range n.Attr {
-		if a.Namespace == "" && a.Key != "class" && a.Key != "id" && strings.TrimSpace(a.Val) == want && isAttrName(a.Key) {
+		if a.Namespace == "" && a.Key != "class" && a.Key != "id" && isAttrName(a.Key) && t.is(a.Val) {
 			return "@" + a.Key, true
 		}
 	}
-	return "", isText(n, want)
+	return "", isText(n, t.want)
 }
 
 // isText reports whether the text in an element is the one that is wanted, and that of no element in it is. It reads no more of
@@ -186,7 +187,7 @@ func isText(n *html.Node, want string) bool {
 	return rest == "" && oneLine(elementText(n)) == want
 }
 
-// selectorsOf are ways to select an element: by itself, within its parents that have a name, and by its place.
+// selectorsOf are ways to select an element: by itself, within its parents that have a name or a label, and by its place.
 func selectorsOf(n *html.Node) (selectors []string) {
 	own := simple(n)
 	selectors = append(selectors, own...)
@@ -200,9 +201,12 @@ func selectorsOf(n *html.Node) (selectors []string) {
 				}
 			}
 		}
+		if label, ok := labelOf(p); ok {
+			selectors = append(selectors, besideLabel(label, p)+" "+n.Data)
+		}
 	}
 	if label, ok := labelOf(n); ok {
-		selectors = append(selectors, label.Data+`:contains("`+oneLine(htmltree.Text(label))+`") + `+n.Data)
+		selectors = append(selectors, besideLabel(label, n))
 	}
 	if p := n.Parent; p != nil && p.Type == html.ElementNode {
 		for _, outer := range simple(p) {
@@ -220,6 +224,10 @@ func labelOf(n *html.Node) (*html.Node, bool) {
 	}
 	text := oneLine(htmltree.Text(label))
 	return label, text != "" && len(text) <= 64 && !strings.ContainsAny(text, "\"'\\")
+}
+
+func besideLabel(label, n *html.Node) string {
+	return label.Data + `:contains("` + oneLine(htmltree.Text(label)) + `") + ` + n.Data
 }
 
 // placeOfType is the place of an element among those of its name, from 1.
@@ -281,10 +289,10 @@ func isStable(name string) bool {
 	return name != "" && len(name) <= 32 && digits <= 2 && (name[0]|0x20 >= 'a' || name[0] == '_')
 }
 
-// costOf orders suggestions: those that find one element, by what is likely to stay.
-func costOf(s Suggestion) int {
+// costOf orders suggestions: those that find one element where one is wanted, by what is likely to stay.
+func (t *target) costOf(s Suggestion) int {
 	cost := len(s.Source) + 40*strings.Count(s.Source, " ") + 40*strings.Count(s.Source, ":nth-")
-	if s.Matched > 1 {
+	if s.Matched > 1 && !t.isList() {
 		cost += 500
 	}
 	if strings.HasPrefix(s.Source, "css=") && !strings.ContainsAny(s.Source, "#.[") {
