@@ -26,7 +26,7 @@ func (b *beside) reopen() {
 		b.met["jumps"]++
 	}
 	if b.chance(3) { // while it goes on, where it counts for nothing once something is written
-		b.w.machine += b.millis(4000) - 2*time.Second
+		b.w.machine.Add(int64(b.millis(4000) - 2*time.Second))
 		b.met["jumps"]++
 	}
 	held, err := b.plain.Stats(b.Context())
@@ -61,7 +61,7 @@ func (b *beside) leave(away, jump time.Duration) {
 	if err := b.db.Close(); err != nil {
 		b.failf("Close: %v", err)
 	}
-	if b.w.machine -= jump; jump == 0 {
+	if b.w.machine.Add(-int64(jump)); jump == 0 {
 		b.pass(away)
 	}
 	b.db = b.w.open(b.T, b.db.path, b.db.opt)
@@ -87,7 +87,7 @@ func (b *beside) die(away, jump time.Duration) {
 	}
 	dead := b.db
 	b.db = b.w.die(b.T, dead, func(string) {
-		if b.w.machine -= jump; jump == 0 {
+		if b.w.machine.Add(-int64(jump)); jump == 0 {
 			b.pass(away)
 		}
 		b.releaseAll()

@@ -70,7 +70,7 @@ func TestCopyAtClose(t *testing.T) {
 // A clock that went back since the last copy was made puts none off.
 func TestCopyAfterClockWentBack(t *testing.T) {
 	w := newWorld(t)
-	w.machine = 1000 * time.Hour
+	w.machine.Store(int64(1000 * time.Hour))
 	db := w.open(t, w.path(), Options{})
 	if _, err := db.Snapshot(t.Context()); err != nil {
 		t.Fatal(err)
@@ -78,7 +78,7 @@ func TestCopyAfterClockWentBack(t *testing.T) {
 	if err := db.Close(); err != nil {
 		t.Fatal(err)
 	}
-	w.machine = 0
+	w.machine.Store(0)
 	if err := w.open(t, db.path, Options{SnapshotEvery: time.Hour}).Close(); err != nil {
 		t.Fatal(err)
 	}

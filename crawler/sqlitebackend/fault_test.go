@@ -396,7 +396,7 @@ func TestPaceSurvivesRestartsAndClockJumps_K041(t *testing.T) {
 			if err := f.SetHost(t.Context(), "a.example", crawler.HostPolicy{Block: time.Minute, Delay: time.Second}); err != nil {
 				t.Fatal(err)
 			}
-			w.machine = jump
+			w.machine.Store(int64(jump))
 			db = w.die(t, db, nil)
 			f = db.Frontier()
 			wait := time.Minute - max(jump, 0)

@@ -18,7 +18,7 @@ import (
 type world struct {
 	dir     string
 	clock   atomic.Int64
-	machine time.Duration // what its clock is ahead
+	machine atomic.Int64 // what its clock is ahead, in nanoseconds
 	files   int
 }
 
@@ -33,7 +33,7 @@ func (w *world) open(t testing.TB, path string, o Options) *DB {
 	t.Helper()
 	start := w.clock.Load()
 	clock := func() time.Duration { return time.Duration(w.clock.Load() - start) }
-	now := func() time.Time { return time.Unix(1_000_000, w.clock.Load()).Add(w.machine) }
+	now := func() time.Time { return time.Unix(1_000_000, w.clock.Load()).Add(time.Duration(w.machine.Load())) }
 	db, err := open(context.Background(), path, o, clock, now)
 	if err != nil {
 		t.Fatal(err)

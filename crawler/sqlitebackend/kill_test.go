@@ -6,6 +6,7 @@ import (
 	"database/sql"
 	"encoding/json"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"net"
 	"net/http"
@@ -75,7 +76,15 @@ func (g *graph) count(_ net.Conn, s http.ConnState) {
 }
 
 // counts waits until all that a dead process has sent is served, and returns how often each page was asked for.
-func (g *graph) counts() []int {
+func (g *graph) counts(t *testing.T) []int {
+	t.Helper()
+	last, err := net.Dial("tcp", strings.TrimPrefix(g.url, "http://")) // behind those of the process that wait to be accepted
+	if err != nil {
+		t.Fatal(err)
+	}
+	fmt.Fprint(last, "GET / HTTP/1.0\r\n\r\n")
+	_, _ = io.Copy(io.Discard, last)
+	_ = last.Close()
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	for g.conns > 0 {
@@ -266,7 +275,7 @@ func TestCrawlSurvivesKills_K025(t *testing.T) {
 		if l.err == nil {
 			t.Fatalf("the crawl said that it was finished after %d pages of %d and %d kills of %d", len(told), pages, done, kills)
 		}
-		after, stored := g.counts(), sound(t, path)
+		after, stored := g.counts(t), sound(t, path)
 		for _, page := range stored {
 			if _, known := settled[page]; !known {
 				settled[page] = after[page]
@@ -394,8 +403,10 @@ func TestPoisonPageFailsAlone_K030(t *testing.T) {
 	if len(dead) != 1 || dead[0].Crashes != 3 || dead[0].Request.URL != fmt.Sprintf("%s/p%d", g.url, poison) {
 		t.Fatalf("%+v", dead)
 	}
-	if deaths != 5 && deaths != 6 { // the very first may be unknown, if it came before the lease was written down
-		t.Errorf("%d deaths, not one in company, one in a group of four and three alone", deaths)
+	// One in company, one in a group of four, which there is not where few had been leased yet, and three alone. The very first
+	// may be unknown, if it came before the lease was written down.
+	if deaths < 4 || deaths > 6 {
+		t.Errorf("%d deaths, not 4 to 6", deaths)
 	}
 	if !t.Failed() {
 		fmt.Printf("shown durable.2: one page of %d that kills its process failed after %d deaths, three of them alone; the other %d are done\n", pages, deaths, s.Done)

@@ -253,7 +253,7 @@ func TestSnapshotsOutliveClockJumps(t *testing.T) {
 	crawlOn(t, db.Frontier(), 1, 300, 5, map[string]int{})
 	var made []string
 	for i, jump := range []time.Duration{24 * time.Hour, 25 * time.Hour, 0, -24 * time.Hour, 0} {
-		w.machine = jump
+		w.machine.Store(int64(jump))
 		crawlOn(t, db.Frontier(), 1, 300, 5, map[string]int{})
 		s, err := db.Snapshot(t.Context())
 		if err != nil {
