@@ -2,6 +2,7 @@ package crawler
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"iter"
 
@@ -58,9 +59,14 @@ func Items[T any](ctx context.Context, p *Page, scope string) iter.Seq2[T, error
 	}
 }
 
-// ItemsSchema is Items with a schema that was compiled with options.
+// ItemsSchema is Items with a schema that was compiled with options. No schema is an error that comes alone.
 func ItemsSchema[T any](ctx context.Context, p *Page, schema *extract.Schema[T], scope string) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
+		if schema == nil {
+			var zero T
+			yield(zero, errors.New("seine: items: no schema"))
+			return
+		}
 		found, values := schema.EachIn(ctx, p.Document(), scope)
 		p.looked()
 		p.reports = append(p.reports, found)

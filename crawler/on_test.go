@@ -150,6 +150,12 @@ func TestItemsOfAChangedList(t *testing.T) {
 				t.Errorf("%v, %v", item, err)
 			}
 		}
+		without := 0
+		for _, err := range crawler.ItemsSchema[listed](ctx, p, nil, "css=li") {
+			if without++; err == nil || without > 1 {
+				t.Errorf("no schema: %v", err)
+			}
+		}
 		for _, r := range p.Reports() {
 			drift.Add(r)
 		}

@@ -144,17 +144,26 @@ func (x *run) compareList(f *fieldPlan, s *shape, src *source, hits []hit, out r
 	}
 }
 
-// items appends the values of hits to a list. Those that do not convert are told, and left out.
+// items appends the values of hits to a list. Those that do not convert are told, and left out; so are nulls, unless the list can
+// hold them.
 func (x *run) items(f *fieldPlan, elem *shape, src *source, hits []hit, out reflect.Value, seen map[any]bool, r *FieldReport) reflect.Value {
 	inner := elem
 	if elem.kind == isPointer {
 		inner = elem.elem
 	}
+	before, nulls := out.Len(), 0
 	for _, h := range hits {
 		if x.over() {
 			break
 		}
 		value := reflect.New(elem.typ).Elem()
+		if h.isNull() {
+			if nulls++; (elem.kind == isPointer || elem.kind == isAny) && f.merge != mergeAll {
+				out = reflect.Append(out, value)
+				nulls--
+			}
+			continue
+		}
 		if inner.kind == isStruct {
 			p, ok := placeOf(h)
 			if !ok || x.leadsBack(inner.plan, p) {
@@ -187,6 +196,9 @@ func (x *run) items(f *fieldPlan, elem *shape, src *source, hits []hit, out refl
 		}
 		settable(value, inner).Set(made)
 		out = reflect.Append(out, value)
+	}
+	if nulls > 0 && out.Len() > before && r.Err == nil && f.merge != mergeAll {
+		r.Err = fmt.Errorf("%d of %d values are null and were left out", nulls, len(hits))
 	}
 	return out
 }

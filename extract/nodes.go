@@ -19,25 +19,29 @@ func nodeAttr(n *html.Node, name string) (string, bool) {
 	return "", false
 }
 
+// takenAttr is nodeAttr for names in lower case, and with prefixes, as sources have them: in SVG there are viewBox and xlink:href.
+func takenAttr(n *html.Node, name string) (string, bool) {
+	if n.Namespace == "" {
+		return nodeAttr(n, name)
+	}
+	for i := range n.Attr {
+		a := &n.Attr[i]
+		local, ok := name, true
+		if a.Namespace != "" {
+			local, ok = strings.CutPrefix(name, a.Namespace+":")
+		}
+		if ok && strings.EqualFold(a.Key, local) {
+			return a.Val, true
+		}
+	}
+	return "", false
+}
+
 func topOf(n *html.Node) *html.Node {
 	for n.Parent != nil {
 		n = n.Parent
 	}
 	return n
-}
-
-// ownText is the text of a node without that of its elements.
-func ownText(n *html.Node) string {
-	if c := n.FirstChild; c != nil && c.NextSibling == nil && c.Type == html.TextNode {
-		return c.Data
-	}
-	var b strings.Builder
-	for c := n.FirstChild; c != nil; c = c.NextSibling {
-		if c.Type == html.TextNode {
-			b.WriteString(c.Data)
-		}
-	}
-	return b.String()
 }
 
 // jsonText is what a value says as a text: a list or object as JSON, of structured data its name.

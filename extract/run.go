@@ -162,14 +162,19 @@ func settable(dst reflect.Value, s *shape) reflect.Value {
 	return dst
 }
 
-// find asks a source. Lists of JSON count as their members unless anything will do.
+// find asks a source. Lists of JSON count as their members unless anything will do; nulls count in lists that have other values.
 func (x *run) find(s *source, at place, sh *shape) ([]hit, error) {
 	hits, err := s.find(x, at, x.hits[:0])
 	x.hits = hits
+	if sh.kind != isAny {
+		hits = membersOf(hits)
+	}
+	if sh.kind != isList || !slices.ContainsFunc(hits, func(h hit) bool { return !h.isNull() }) {
+		hits = slices.DeleteFunc(hits, hit.isNull)
+	}
 	if sh.kind == isAny {
 		return hits, err
 	}
-	hits = membersOf(hits)
 	if sh.scalar().kind == isScalar {
 		hits = slices.DeleteFunc(hits, hit.isNameless)
 	}

@@ -13,7 +13,7 @@ import (
 // A tag lists sources, parted by "||", and options, each behind a ";":
 //
 //	css=h1.title         the text of an element, without scripts and styles in it, with a newline where br or the like breaks a line;
-//	                     css=a@href an attribute, also css=a::attr(href); @own or ::text the text that is not in elements below,
+//	                     css=a@href an attribute, also css=a::attr(href); @own or ::text the text that is not in elements below, in lines too,
 //	                     @html, @outer. Nothing, or :self, is the element itself
 //	xpath=//h1/text()    a node, an attribute, or the value of an expression
 //	json=$.data.title    a path (RFC 9535) in a body of JSON; with in=NAME in the state of that name
@@ -55,7 +55,9 @@ import (
 // nothing for the type of the field, are errors of Compile.
 //
 // Fields are texts, numbers with separators and 万 or 亿, booleans, time.Time, time.Duration, url.URL, types with
-// UnmarshalText, any, structs, and pointers, lists and maps of those. The sources of a struct say where its fields look: in an
+// UnmarshalText, any, structs, and pointers, lists and maps of those. A null of JSON is no value, but lists whose members can be nil
+// ([]any, []*string) have one in its place, so that two of them stay side by side; from other lists it is left out, which the Report
+// tells (its Err, with the status OK). The sources of a struct say where its fields look: in an
 // element, or in a value of JSON, where json=$ and ld= are of that value. A struct without a tag looks where it stands itself, and so
 // does what a pointer without a tag points to, which is nil when nothing of it is found; of embedded structs the exported fields
 // are filled as encoding/json does. What is put into fields is the caller's own, to keep and to change.

@@ -301,14 +301,17 @@ func (s *source) findInData(x *run, at place, hits []hit) ([]hit, error) {
 	return hits, nil
 }
 
+// appendJSON appends values. A null is one, so that lists keep their places; in structured data it says that there is none.
 func appendJSON(hits []hit, values []any, ld bool) []hit {
 	for _, v := range values {
-		if v != nil {
+		if v != nil || !ld {
 			hits = append(hits, hit{json: v, kind: hitJSON, ld: ld})
 		}
 	}
 	return hits
 }
+
+func (h hit) isNull() bool { return h.kind == hitJSON && h.json == nil }
 
 func (s *source) findInTree(x *run, node *html.Node, hits []hit) ([]hit, error) {
 	switch s.kind {
@@ -347,7 +350,7 @@ func (s *source) findInTree(x *run, node *html.Node, hits []hit) ([]hit, error) 
 // appendNode appends an element, unless the attribute that is wanted of it is not there.
 func (s *source) appendNode(hits []hit, n *html.Node) []hit {
 	if s.take == takeAttr {
-		if _, ok := nodeAttr(n, s.attr); !ok {
+		if _, ok := takenAttr(n, s.attr); !ok {
 			return hits
 		}
 	}
@@ -380,7 +383,7 @@ func (s *source) textOf(h hit) string {
 		case h.node.Type == html.TextNode || h.node.Type == html.CommentNode:
 			return h.node.Data
 		case s.take == takeAttr:
-			v, _ := nodeAttr(h.node, s.attr)
+			v, _ := takenAttr(h.node, s.attr)
 			return v
 		case s.take == takeOwn:
 			return ownText(h.node)

@@ -157,8 +157,12 @@ func (t *target) carries(n *html.Node) (taking string, ok bool) {
 		return "@own", true
 	}
 	for _, a := range n.Attr {
-		if a.Namespace == "" && a.Key != "class" && a.Key != "id" && isAttrName(a.Key) && t.is(a.Val) {
-			return "@" + a.Key, true
+		name := a.Key
+		if a.Namespace != "" {
+			name = a.Namespace + ":" + a.Key
+		}
+		if name != "class" && name != "id" && isAttrName(name) && t.is(a.Val) {
+			return "@" + name, true
 		}
 	}
 	return "", isText(n, t.want)

@@ -72,8 +72,9 @@ func targetOf(v fieldValue, r FieldReport, kept *Document) (t *target, ok bool) 
 		t.shape = t.shape.elem
 	}
 	if t.shape.kind == isList {
-		for i := 0; i < v.value.Len() && (i == 0 || t.first.IsZero()); i++ {
-			t.first = reflect.Indirect(v.value.Index(i))
+		t.first = reflect.Value{}
+		for i := 0; i < v.value.Len() && (!t.first.IsValid() || t.first.IsZero()); i++ {
+			t.first = reflect.Indirect(v.value.Index(i)) // invalid for a nil
 		}
 	}
 	if t.field.pick == pickJoin {
@@ -168,6 +169,9 @@ func (t *target) equal(d *Document, v reflect.Value, raw string) bool {
 
 // same is the function same, for texts but for blanks, and for references of the kept page and one of d what they are of.
 func (t *target) same(d *Document, kept, now reflect.Value) bool {
+	for (kept.Kind() == reflect.Pointer || kept.Kind() == reflect.Interface) && kept.Kind() == now.Kind() && !kept.IsNil() && !now.IsNil() {
+		kept, now = kept.Elem(), now.Elem()
+	}
 	if kept.Kind() != reflect.String || now.Kind() != reflect.String {
 		return same(kept, now)
 	}

@@ -54,6 +54,28 @@ func elementText(n *html.Node) string {
 	return text
 }
 
+// ownText is the text of a node without that of its elements, with a newline where one of them begins a line, as in elementText.
+func ownText(n *html.Node) string {
+	if c := n.FirstChild; c != nil && c.NextSibling == nil && c.Type == html.TextNode {
+		return c.Data
+	}
+	var b strings.Builder
+	last, broken := byte(' '), false // the last byte, and whether a line ends before what comes
+	for c := n.FirstChild; c != nil; c = c.NextSibling {
+		switch {
+		case c.Type == html.TextNode && c.Data != "":
+			if broken {
+				b.WriteByte('\n')
+			}
+			b.WriteString(c.Data)
+			last, broken = c.Data[len(c.Data)-1], false
+		case c.Type == html.ElementNode && beginsLine(c):
+			broken = !isBlank(last)
+		}
+	}
+	return b.String()
+}
+
 // isUnread reports whether nobody reads what is in an element.
 func isUnread(name atom.Atom) bool {
 	return name == atom.Script || name == atom.Style || name == atom.Template

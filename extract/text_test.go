@@ -40,7 +40,7 @@ func TestTextOfElements(t *testing.T) {
 		S string `extract:"css=script"`
 		O string `extract:"css=p@own"`
 	}](document("<p>a<br>b<script>var x</script></p>"))
-	if err != nil || code.S != "var x" || code.O != "ab" {
+	if err != nil || code.S != "var x" || code.O != "a\nb" {
 		t.Errorf("%+v, %v", code, err)
 	}
 }
