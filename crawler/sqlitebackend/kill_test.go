@@ -156,9 +156,9 @@ type life struct {
 }
 
 // live runs the program until it ends or kill is closed. told, unless it is nil, hears of each line.
-func live(t *testing.T, bin, db, url string, c int, told func(lines int), kill <-chan struct{}) life {
+func live(t *testing.T, bin, db, url string, c int, told func(lines int), kill <-chan struct{}, flags ...string) life {
 	t.Helper()
-	cmd := exec.Command(bin, "-db", db, "-url", url, "-c", strconv.Itoa(c))
+	cmd := exec.Command(bin, append([]string{"-db", db, "-url", url, "-c", strconv.Itoa(c)}, flags...)...)
 	cmd.Stderr = os.Stderr
 	cmd.Env = append(os.Environ(), "GOMAXPROCS=2")
 	out, err := cmd.StdoutPipe()
